@@ -1,0 +1,88 @@
+//! Where the outside world may be named: the runtime, the environment, files.
+
+use super::{Exception, excepted, has_word};
+use crate::{Finding, Tree};
+
+/// Product files that may name tokio.
+pub(super) const TOKIO: &[Exception] = &[
+    Exception { path: "crates/dsh-kernel/src/runtime.rs", reason: "the kernel's one place for spawning and time" },
+    Exception { path: "crates/dsh-cli/", reason: "a program starts the runtime that the libraries are called in" },
+];
+
+/// Product files that may name `std::env` and `std::fs`.
+pub(super) const OUTSIDE: &[Exception] = &[
+    Exception { path: "crates/dsh-cli/src/main.rs", reason: "hands arguments, environment and folder on" },
+    Exception { path: "crates/dsh-cli/src/outside.rs", reason: "the command's one module for the outside world" },
+    Exception { path: "crates/dsh-cli/src/outside/", reason: "its parts" },
+    Exception { path: "crates/dsh-testkit/src/memory.rs", reason: "the system tells resident memory in a file" },
+];
+
+pub(super) fn check(tree: &Tree, findings: &mut Vec<Finding>) {
+    for (file, source) in tree.rust() {
+        let library = file.path.split_once("/src/").is_some_and(|(folder, _)| folder.starts_with("crates/"));
+        if !library {
+            continue;
+        }
+        let (may_tokio, may_outside) = (excepted(TOKIO, &file.path), excepted(OUTSIDE, &file.path));
+        // `use std::{…}` may run over lines; a statement ends at its `;`.
+        let mut using_std = false;
+        for (line, code, test) in source.lines() {
+            let dense: String = code.chars().filter(|c| !c.is_whitespace()).collect();
+            using_std |= dense.contains("usestd::{");
+            let named = |module: &str| {
+                dense
+                    .split(&format!("std::{module}"))
+                    .skip(1)
+                    .any(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
+                    || (using_std && has_word(code, module))
+            };
+            if !test && !may_tokio && has_word(code, "tokio") {
+                findings.push(Finding::new(
+                    &file.path,
+                    line,
+                    "tokio is named outside the kernel's `runtime.rs`",
+                    "go through the kernel (`ctx.spawn`, `Clock`), so that the runtime is named in one file",
+                ));
+            }
+            for module in ["env", "fs"] {
+                if !test && !may_outside && named(module) {
+                    findings.push(Finding::new(
+                        &file.path,
+                        line,
+                        format!("`std::{module}` is named"),
+                        "take the value as a parameter: dsh-cli's `outside` reads it and passes it in",
+                    ));
+                }
+            }
+            using_std &= !dense.contains(';');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+    use crate::Tree;
+
+    fn lines(path: &str, text: &str) -> Vec<usize> {
+        let mut findings = Vec::new();
+        check(&Tree::of([(path, text)]), &mut findings);
+        findings.iter().map(|finding| finding.line).collect()
+    }
+
+    #[test]
+    fn tokio_is_for_the_runtime_and_tests_alone() {
+        let text = "//! tokio in a head\nuse tokio::sync;\n#[cfg(test)]\nmod tests {\n#[tokio::test]\nfn a() {}\n}\n";
+        assert_eq!(lines("crates/dsh-kernel/src/fiber.rs", text), [2]);
+        assert!(lines("crates/dsh-kernel/src/runtime.rs", text).is_empty());
+        assert!(lines("crates/dsh-kernel/tests/it/main.rs", text).is_empty());
+        assert!(lines("xtask/src/a.rs", text).is_empty());
+    }
+
+    #[test]
+    fn the_environment_and_files_are_found_in_each_form_of_use() {
+        let text = "let a = std::env::var(\"A\");\nuse std::fs;\nuse std::{\n    fmt, env,\n    io,\n};\nlet env = fs;\nuse std::environment;\n";
+        assert_eq!(lines("crates/dsh-llm/src/a.rs", text), [1, 2, 4]);
+        assert!(lines("crates/dsh-cli/src/outside.rs", text).is_empty());
+    }
+}
