@@ -1,0 +1,89 @@
+//! The agenda of one public call: what there is to announce, to unload, to go on with and to start.
+//!
+//! No function that runs foreign code recurses into the lifecycle. A call does its part under the lock, puts what follows on
+//! its agenda, and drains it: unloads first, breadth first; then chains that waited for those; then starts, one after the
+//! other in mount order (K6, K10).
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::task::Waker;
+
+use crate::events::FiberChanged;
+use crate::fiber::FiberState;
+use crate::frames;
+use crate::kernel::Shared;
+use crate::owner::FiberCore;
+use crate::runtime;
+use crate::sync::Arc;
+use crate::unwind::Unwind;
+use crate::world::FiberId;
+
+#[derive(Default)]
+pub(crate) struct Agenda {
+    /// Fibers that are marked as unloading, whose effects are to be undone.
+    pub(crate) unloads: VecDeque<FiberId>,
+    /// Chains that wait for a fiber or for the users of a service.
+    pub(crate) chains: VecDeque<Unwind>,
+    /// Plugins to start.
+    pub(crate) starts: VecDeque<FiberId>,
+    /// The plugin that was started last, where the next has to wait until it has settled.
+    pub(crate) settling: Option<Arc<FiberCore>>,
+    pub(crate) wakers: Vec<Waker>,
+    pub(crate) changes: Vec<FiberChanged>,
+    /// What was handed in and is dropped when no lock is held.
+    pub(crate) garbage: Vec<Box<dyn Any + Send>>,
+}
+
+impl Agenda {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// Announces, wakes and drops what the last step under the lock has left.
+    pub(crate) fn flush(&mut self, shared: &Arc<Shared>) {
+        for change in std::mem::take(&mut self.changes) {
+            shared.announce(&change);
+        }
+        for waker in self.wakers.drain(..) {
+            waker.wake();
+        }
+        for garbage in self.garbage.drain(..) {
+            frames::drop_quietly(garbage);
+        }
+    }
+
+    /// Does all there is to do, as far as it can be done here and now.
+    pub(crate) fn drain(mut self, shared: &Arc<Shared>) {
+        shared.unpark(&mut self);
+        loop {
+            self.flush(shared);
+            if let Some(fiber) = self.unloads.pop_front() {
+                shared.sweep(fiber, &mut self);
+                continue;
+            }
+            if let Some(chain) = self.chains.pop_front() {
+                shared.resume(chain, &mut self);
+                continue;
+            }
+            self.starts.extend(frames::take_deferred(shared));
+            if self.starts.is_empty() {
+                return;
+            }
+            if frames::inside() {
+                frames::defer_starts(shared, self.starts.drain(..));
+                return;
+            }
+            if !runtime::available() {
+                shared.park_starts(self.starts.drain(..));
+                return;
+            }
+            if let Some(core) = self.settling.take()
+                && core.state() == FiberState::Unloading
+            {
+                shared.start_after(core, &mut self);
+            } else if let Some(fiber) = self.starts.pop_front() {
+                shared.start(fiber, &mut self);
+            }
+        }
+    }
+}

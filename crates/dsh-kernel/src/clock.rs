@@ -1,0 +1,96 @@
+//! The kernel's monotonic clock, and one that a test moves by hand.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll, Waker};
+use std::time::Duration;
+
+use crate::sync::{Arc, Mutex};
+
+/// A future on the heap.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// The monotonic clock that the kernel measures waits with (K9, K14).
+///
+/// The default reads the async runtime's clock; tests use a [`ManualClock`].
+pub trait Clock: fmt::Debug + Send + Sync {
+    /// The time since some fixed origin.
+    fn now(&self) -> Duration;
+
+    /// Ends when `duration` has passed.
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;
+}
+
+/// A clock that moves only when it is told to.
+///
+/// ```
+/// use std::time::Duration;
+/// use dsh_kernel::{Clock, ManualClock};
+///
+/// let clock = ManualClock::new();
+/// clock.advance(Duration::from_secs(3));
+/// assert_eq!(clock.now(), Duration::from_secs(3));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ManualClock(Arc<Mutex<Manual>>);
+
+#[derive(Debug, Default)]
+struct Manual {
+    now: Duration,
+    sleepers: Vec<(Duration, Waker)>,
+}
+
+impl ManualClock {
+    /// A clock at zero.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Moves the clock on and wakes whoever slept until then.
+    pub fn advance(&self, by: Duration) {
+        let due: Vec<Waker> = {
+            let mut manual = self.0.lock();
+            manual.now += by;
+            let now = manual.now;
+            let (due, rest) = manual.sleepers.drain(..).partition(|(until, _)| *until <= now);
+            manual.sleepers = rest;
+            due.into_iter().map(|(_, waker): (Duration, Waker)| waker).collect()
+        };
+        for waker in due {
+            waker.wake();
+        }
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> Duration {
+        self.0.lock().now
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        let until = self.now() + duration;
+        Box::pin(Sleep { clock: Arc::clone(&self.0), until })
+    }
+}
+
+struct Sleep {
+    clock: Arc<Mutex<Manual>>,
+    until: Duration,
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<()> {
+        let mut manual = self.clock.lock();
+        if manual.now >= self.until {
+            return Poll::Ready(());
+        }
+        let known = manual.sleepers.iter().any(|(until, waker)| *until == self.until && waker.will_wake(cx.waker()));
+        if !known {
+            manual.sleepers.push((self.until, cx.waker().clone()));
+        }
+        Poll::Pending
+    }
+}

@@ -1,0 +1,90 @@
+//! The context: who registers, and in which layer (K1).
+
+use std::fmt;
+
+use crate::agenda::Agenda;
+use crate::clock::Clock;
+use crate::effect::inactive;
+use crate::failure::Failure;
+use crate::fiber::FiberState;
+use crate::frames::{self, Frame};
+use crate::kernel::Shared;
+use crate::name::Name;
+use crate::owner::{FiberCore, Owner};
+use crate::scope_key::ScopeKey;
+use crate::sync::Arc;
+
+/// A cheap handle through which everything is registered.
+///
+/// It carries the owning fiber and at most one scope tag; these alone decide who owns a registration and which layer it
+/// lands in. No registration method takes an owner or a scope (K1). A clone is one reference count.
+#[derive(Clone)]
+pub struct Context {
+    core: Arc<FiberCore>,
+    tag: Option<ScopeKey>,
+}
+
+impl Context {
+    pub(crate) fn new(core: Arc<FiberCore>, tag: Option<ScopeKey>) -> Self {
+        Self { core, tag }
+    }
+
+    /// The fiber that owns what is registered through this context.
+    pub fn owner(&self) -> Owner {
+        Owner(Arc::clone(&self.core))
+    }
+
+    /// The scope whose layer registrations land in; `None` for the global layer (K12).
+    pub fn scope_key(&self) -> Option<ScopeKey> {
+        self.tag
+    }
+
+    /// The state of the owning fiber.
+    pub fn state(&self) -> FiberState {
+        self.core.state()
+    }
+
+    /// The kernel's monotonic clock.
+    pub fn clock(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.core.shared.clock)
+    }
+
+    /// Calls code of this context's owner, for a registry that keeps callbacks: a panic becomes a [`Failure`], and a wait
+    /// inside knows where it stands (K8, K13).
+    ///
+    /// ```
+    /// # use dsh_kernel::Kernel;
+    /// let kernel = Kernel::new();
+    /// let failure = kernel.root().call(|| panic!("no value today")).unwrap_err();
+    /// assert_eq!(failure.panic_message(), Some("no value today"));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The panic, or `kernel::inactive` where the owner is disposed: no call of its code begins any more (K9).
+    pub fn call<R>(&self, code: impl FnOnce() -> R) -> Result<R, Failure> {
+        if self.state() == FiberState::Disposed {
+            return Err(inactive(&self.core, &Name::fixed("call")).into());
+        }
+        let frame = Frame::new(&self.core.shared, self.core.id, None);
+        let result = frames::call(frame, code);
+        if frames::has_deferred() {
+            Agenda::new().drain(&self.core.shared);
+        }
+        result
+    }
+
+    pub(crate) fn core(&self) -> &Arc<FiberCore> {
+        &self.core
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.core.shared
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Context({}, {:?})", self.owner(), self.tag)
+    }
+}

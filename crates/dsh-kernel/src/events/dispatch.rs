@@ -1,0 +1,163 @@
+//! Dispatching, in the three modes (K11). A dispatch runs over the listeners of its start.
+
+use std::fmt;
+
+use crate::agenda::Agenda;
+use crate::clock::BoxFuture;
+use crate::context::Context;
+use crate::error::{Error, ErrorKind};
+use crate::events::hub::{Events, Listener};
+use crate::events::{
+    Audience, Emit, EmitListener, Event, FiberChanged, SerialEvent, SerialListener, WaterfallEvent, WaterfallListener,
+};
+use crate::failure::Failure;
+use crate::frames::{self, Frame, Framed};
+use crate::kernel::Shared;
+use crate::sync::Arc;
+
+impl Context {
+    /// Tells every listener of the audience, in order; the first failure is returned after all have heard.
+    ///
+    /// # Errors
+    ///
+    /// `kernel::listener_failed`, with the listener's owner and its [`Failure`].
+    pub fn emit<E: Event<Mode = Emit>>(&self, event: &E, audience: Audience) -> Result<(), Error> {
+        let Some(hub) = self.shared().events.hub::<E, EmitListener<E>>() else { return Ok(()) };
+        let Some(listeners) = hub.audience(audience) else { return Ok(()) };
+        let result = tell(&listeners, event);
+        if frames::has_deferred() {
+            Agenda::new().drain(self.shared());
+        }
+        result
+    }
+
+    /// Asks the listeners of the audience one by one, and returns the first answer.
+    ///
+    /// # Errors
+    ///
+    /// `kernel::listener_failed` from the first that fails before one answers.
+    pub async fn serial<E: SerialEvent>(&self, event: Arc<E>, audience: Audience) -> Result<Option<E::Answer>, Error> {
+        let Some(hub) = self.shared().events.hub::<E, SerialListener<E>>() else { return Ok(None) };
+        let Some(listeners) = hub.audience(audience) else { return Ok(None) };
+        for listener in listeners.iter().filter(|listener| listener.listens()) {
+            let frame = frame_of(listener);
+            let future = frames::call(frame, || (listener.call)(Arc::clone(&event)));
+            let answer = match future {
+                Ok(future) => Framed::new(listener.ctx.shared(), frame, future).await.and_then(|answer| answer),
+                Err(failure) => Err(failure),
+            };
+            match answer {
+                Ok(None) => {}
+                Ok(Some(answer)) => return Ok(Some(answer)),
+                Err(failure) => return Err(listener_failed(listener, failure)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Sends a value through the listeners of the audience, the first registered outermost.
+    ///
+    /// # Errors
+    ///
+    /// `kernel::listener_failed` with the owner of the listener that failed first, where no listener round it made good.
+    pub async fn waterfall<E: WaterfallEvent>(
+        &self,
+        event: Arc<E>,
+        value: E::Value,
+        audience: Audience,
+    ) -> Result<E::Value, Error> {
+        let Some(hub) = self.shared().events.hub::<E, WaterfallListener<E>>() else { return Ok(value) };
+        let Some(listeners) = hub.audience(audience) else { return Ok(value) };
+        Next { event, listeners, index: 0 }.step(value).await
+    }
+}
+
+impl Events {
+    /// Tells the listeners of `kernel/fiber`; a failure is logged (K2).
+    pub(crate) fn announce(&self, shared: &Arc<Shared>, change: &FiberChanged) {
+        let Some(hub) = self.hub::<FiberChanged, EmitListener<FiberChanged>>() else { return };
+        let Some(listeners) = hub.audience(Audience::Everyone) else { return };
+        if let Err(error) = tell(&listeners, change) {
+            tracing::error!(%error, "a listener of kernel/fiber failed");
+        }
+        if frames::has_deferred() {
+            Agenda::new().drain(shared);
+        }
+    }
+}
+
+fn tell<E>(listeners: &[Arc<Listener<EmitListener<E>>>], event: &E) -> Result<(), Error> {
+    let mut first = Ok(());
+    for listener in listeners.iter().filter(|listener| listener.listens()) {
+        let result = frames::call(frame_of(listener), || (listener.call)(event)).and_then(|result| result);
+        if let Err(failure) = result
+            && first.is_ok()
+        {
+            first = Err(listener_failed(listener, failure));
+        }
+    }
+    first
+}
+
+/// The rest of a waterfall: consumed by the one call that it is good for (K11).
+pub struct Next<E: WaterfallEvent> {
+    event: Arc<E>,
+    listeners: Arc<[Arc<Listener<WaterfallListener<E>>>]>,
+    index: usize,
+}
+
+impl<E: WaterfallEvent> Next<E> {
+    /// Hands the value to the listeners that come after, and returns what comes back.
+    ///
+    /// # Errors
+    ///
+    /// A [`Failure`] that holds the `kernel::listener_failed` error of the listener that failed.
+    pub async fn run(self, value: E::Value) -> Result<E::Value, Failure> {
+        self.step(value).await.map_err(Failure::from)
+    }
+
+    fn step(mut self, mut value: E::Value) -> BoxFuture<'static, Result<E::Value, Error>> {
+        Box::pin(async move {
+            let listener = loop {
+                let Some(listener) = self.listeners.get(self.index).map(Arc::clone) else { return Ok(value) };
+                self.index += 1;
+                if listener.listens() {
+                    break listener;
+                }
+            };
+            let frame = frame_of(&listener);
+            let event = Arc::clone(&self.event);
+            let enter = || {
+                E::entering(&mut value, &listener.owner());
+                (listener.call)(value, event, self)
+            };
+            let result = match frames::call(frame, enter) {
+                Ok(future) => Framed::new(listener.ctx.shared(), frame, future).await.and_then(|result| result),
+                Err(failure) => Err(failure),
+            };
+            result.map_err(|failure| listener_failed(&listener, failure))
+        })
+    }
+}
+
+impl<E: WaterfallEvent> fmt::Debug for Next<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Next({} of {})", self.index, self.listeners.len())
+    }
+}
+
+fn frame_of<L: ?Sized>(listener: &Listener<L>) -> Frame {
+    Frame::new(listener.ctx.shared(), listener.ctx.core().id, None)
+}
+
+fn listener_failed<L: ?Sized>(listener: &Listener<L>, failure: Failure) -> Error {
+    // An inner listener's failure that comes through an outer one is still the inner one's.
+    if let Some(inner) = failure.downcast_ref::<Error>()
+        && inner.kind() == ErrorKind::ListenerFailed
+    {
+        return inner.clone();
+    }
+    let owner = listener.owner();
+    let message = format!("a listener of `{}` of `{owner}` failed", listener.label);
+    Error::build(ErrorKind::ListenerFailed, message).owner(owner).label(listener.label.clone()).failure(failure).into()
+}

@@ -1,0 +1,176 @@
+//! Who is running: every call of foreign code, and every poll of a foreign future, stands on a thread-local stack.
+//!
+//! Three things are read from it: a wait that would wait for itself (K8), where a panic was caught (K13), and that plugins
+//! woken by a call inside foreign code start when that code has returned, not in the midst of it (K10).
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll};
+
+use crate::agenda::Agenda;
+use crate::failure::Failure;
+use crate::kernel::Shared;
+use crate::sync::Arc;
+use crate::teardown::Target;
+use crate::world::{EffectId, FiberId};
+
+/// One call of foreign code.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame {
+    pub(crate) kernel: usize,
+    pub(crate) fiber: FiberId,
+    pub(crate) effect: Option<EffectId>,
+}
+
+impl Frame {
+    pub(crate) fn new(shared: &Arc<Shared>, fiber: FiberId, effect: Option<EffectId>) -> Self {
+        Self { kernel: Arc::as_ptr(shared).addr(), fiber, effect }
+    }
+}
+
+#[derive(Default)]
+struct Stack {
+    frames: Vec<Frame>,
+    /// Plugins whose start waits until the outermost frame has returned.
+    deferred: Vec<(usize, FiberId)>,
+    /// How many starts and links run inside one another on this thread's real stack.
+    nesting: usize,
+}
+
+thread_local! {
+    static STACK: RefCell<Stack> = RefCell::default();
+}
+
+/// Beyond this many lifecycle calls inside one another, what would be polled here becomes a task instead (K6).
+const NESTING_LIMIT: usize = 32;
+
+struct Pop;
+
+impl Drop for Pop {
+    fn drop(&mut self) {
+        STACK.with_borrow_mut(|stack| stack.frames.pop());
+    }
+}
+
+/// Calls foreign code: its panic becomes a failure.
+pub(crate) fn call<R>(frame: Frame, code: impl FnOnce() -> R) -> Result<R, Failure> {
+    STACK.with_borrow_mut(|stack| stack.frames.push(frame));
+    let pop = Pop;
+    let result = catch_unwind(AssertUnwindSafe(code));
+    drop(pop);
+    result.map_err(|payload| {
+        let failure = Failure::from_panic(&*payload);
+        // The payload is foreign too: its destructor may panic in its turn.
+        drop_quietly(payload);
+        failure
+    })
+}
+
+/// Drops what was handed in; a panic of its destructor is logged, not passed on.
+pub(crate) fn drop_quietly<T>(value: T) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
+        tracing::error!(failure = %Failure::from_panic(&*payload), "a destructor panicked");
+        drop(catch_unwind(AssertUnwindSafe(|| drop(payload))));
+    }
+}
+
+/// Whether the calling thread is inside foreign code.
+pub(crate) fn inside() -> bool {
+    STACK.with_borrow(|stack| !stack.frames.is_empty())
+}
+
+/// Leaves plugins to be started when the outermost frame has returned.
+pub(crate) fn defer_starts(shared: &Arc<Shared>, starts: impl IntoIterator<Item = FiberId>) {
+    let kernel = Arc::as_ptr(shared).addr();
+    STACK.with_borrow_mut(|stack| stack.deferred.extend(starts.into_iter().map(|fiber| (kernel, fiber))));
+}
+
+/// Takes the plugins that were left for this kernel, if the thread is outside of foreign code.
+pub(crate) fn take_deferred(shared: &Arc<Shared>) -> Vec<FiberId> {
+    STACK.with_borrow_mut(|stack| {
+        if stack.deferred.is_empty() || !stack.frames.is_empty() {
+            return Vec::new();
+        }
+        let kernel = Arc::as_ptr(shared).addr();
+        let (mine, others) = stack.deferred.drain(..).partition(|(of, _)| *of == kernel);
+        stack.deferred = others;
+        let mine: Vec<(usize, FiberId)> = mine;
+        mine.into_iter().map(|(_, fiber)| fiber).collect()
+    })
+}
+
+pub(crate) fn has_deferred() -> bool {
+    STACK.with_borrow(|stack| !stack.deferred.is_empty() && stack.frames.is_empty())
+}
+
+/// Runs a step of the lifecycle inline, but as if it were a task of its own: with a stack of its own.
+pub(crate) struct Isolated(Option<Stack>);
+
+impl Isolated {
+    pub(crate) fn enter() -> Self {
+        STACK.with_borrow_mut(|stack| {
+            let nesting = stack.nesting + 1;
+            Self(Some(std::mem::replace(stack, Stack { nesting, ..Stack::default() })))
+        })
+    }
+}
+
+/// Whether the real stack is deep already.
+pub(crate) fn deep() -> bool {
+    STACK.with_borrow(|stack| stack.nesting >= NESTING_LIMIT)
+}
+
+impl Drop for Isolated {
+    fn drop(&mut self) {
+        if let Some(mut outer) = self.0.take() {
+            STACK.with_borrow_mut(|stack| {
+                outer.deferred.append(&mut stack.deferred);
+                *stack = outer;
+            });
+        }
+    }
+}
+
+/// A foreign future: each poll stands on the stack, a panic in a poll becomes a failure.
+pub(crate) struct Framed<F> {
+    shared: Arc<Shared>,
+    frame: Frame,
+    future: F,
+}
+
+impl<F> Framed<F> {
+    pub(crate) fn new(shared: &Arc<Shared>, frame: Frame, future: F) -> Self {
+        Self { shared: Arc::clone(shared), frame, future }
+    }
+}
+
+impl<F: Future + Unpin> Future for Framed<F> {
+    type Output = Result<F::Output, Failure>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
+        let polled = call(this.frame, || Pin::new(&mut this.future).poll(cx));
+        if has_deferred() {
+            Agenda::new().drain(&this.shared);
+        }
+        match polled {
+            Ok(Poll::Pending) => Poll::Pending,
+            Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
+            Err(failure) => Poll::Ready(Err(failure)),
+        }
+    }
+}
+
+/// Whether a wait for `target` from here would wait for itself (K8).
+pub(crate) fn waits_for_itself(shared: &Arc<Shared>, target: Target) -> bool {
+    let frames = own_frames(shared);
+    !frames.is_empty() && shared.world.lock().waits_for(target, &frames)
+}
+
+/// The calling thread's frames in this kernel.
+pub(crate) fn own_frames(shared: &Arc<Shared>) -> Vec<Frame> {
+    let kernel = Arc::as_ptr(shared).addr();
+    STACK.with_borrow(|stack| stack.frames.iter().filter(|frame| frame.kernel == kernel).copied().collect())
+}

@@ -1,0 +1,149 @@
+//! What lives now, as data and as a tree for people (K9, K10).
+
+use std::collections::HashMap;
+use std::fmt;
+use std::time::Duration;
+
+use crate::fiber::FiberState;
+use crate::kernel::Shared;
+use crate::name::Name;
+use crate::owner::write_segment;
+use crate::sync::Arc;
+use crate::world::{EffectKind, EffectState, FiberId, World};
+
+/// A picture of a kernel at one moment. It displays as a tree.
+///
+/// ```
+/// # use dsh_kernel::Kernel;
+/// let kernel = Kernel::new();
+/// let desk = kernel.root().scope("desk")?;
+/// desk.ctx().effect("lamp", |_| Ok(()))?;
+/// assert_eq!(kernel.inspect().to_string(), "root [active]\n  desk [active]\n    - lamp\n");
+/// # Ok::<(), dsh_kernel::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Inspection {
+    /// The fibers, each before its children, in mount order.
+    pub fibers: Vec<InspectedFiber>,
+}
+
+/// A fiber in an [`Inspection`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct InspectedFiber {
+    /// How many fibers stand above it.
+    pub depth: usize,
+    /// Its segment of the path.
+    pub name: String,
+    /// Its state.
+    pub state: FiberState,
+    /// Its error, if its last start failed.
+    pub error: Option<String>,
+    /// The services that it waits for, with why none can come, if so.
+    pub missing: Vec<Name>,
+    /// Why it cannot start as things stand.
+    pub stuck: Option<String>,
+    /// Its effects but for its children, in order of registration.
+    pub effects: Vec<InspectedEffect>,
+}
+
+/// An effect in an [`Inspection`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct InspectedEffect {
+    /// Its label.
+    pub label: Name,
+    /// The link that is being undone, and for how long.
+    pub undoing: Option<(Name, Duration)>,
+    /// Its body runs still.
+    pub collecting: bool,
+}
+
+impl Inspection {
+    pub(crate) fn of(shared: &Arc<Shared>) -> Self {
+        let now = shared.clock.now();
+        let world = shared.world.lock();
+        let mut fibers = Vec::new();
+        let mut children = children(&world);
+        let mut next: Vec<(usize, FiberId)> = world.root.map(|root| (0, root)).into_iter().collect();
+        while let Some((depth, id)) = next.pop() {
+            fibers.extend(look(&world, id, depth, now));
+            let below = children.remove(&id).unwrap_or_default();
+            next.extend(below.into_iter().rev().map(|child| (depth + 1, child)));
+        }
+        Self { fibers }
+    }
+}
+
+/// The children of each fiber in mount order, whether a composite has adopted them or not.
+fn children(world: &World) -> HashMap<FiberId, Vec<FiberId>> {
+    let mut mounted: Vec<_> = world.fibers.iter().collect();
+    mounted.sort_by_key(|(_, fiber)| fiber.mount);
+    let mut children: HashMap<FiberId, Vec<FiberId>> = HashMap::new();
+    for (id, fiber) in mounted {
+        if let Some(parent) = fiber.parent {
+            children.entry(parent).or_default().push(id);
+        }
+    }
+    children
+}
+
+fn look(world: &World, id: FiberId, depth: usize, now: Duration) -> Option<InspectedFiber> {
+    let fiber = world.fibers.get(id)?;
+    let mut effects = Vec::new();
+    for effect in world.effects_reversed(id).into_iter().filter_map(|effect| world.effects.get(effect)) {
+        if matches!(effect.kind, EffectKind::Child(_)) {
+            continue;
+        }
+        let running = effect.running.as_ref();
+        effects.push(InspectedEffect {
+            label: effect.label.clone(),
+            undoing: running.map(|running| (running.label.clone(), now.saturating_sub(running.since))),
+            collecting: matches!(effect.state, EffectState::Collecting { .. }),
+        });
+    }
+    effects.reverse();
+    let mut name = String::new();
+    write_segment(&mut name, &fiber.core).ok()?;
+    let pending = fiber.state() == FiberState::Pending;
+    Some(InspectedFiber {
+        depth,
+        name,
+        state: fiber.state(),
+        error: fiber.core.error.lock().as_ref().map(ToString::to_string),
+        missing: if pending { world.missing(id) } else { Vec::new() },
+        stuck: if pending { world.stuck(id).map(|error| error.to_string()) } else { None },
+        effects,
+    })
+}
+
+impl fmt::Display for Inspection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for fiber in &self.fibers {
+            let indent = "  ".repeat(fiber.depth);
+            write!(f, "{indent}{} [{}]", fiber.name, fiber.state)?;
+            if let Some(error) = &fiber.error {
+                write!(f, " {error}")?;
+            }
+            if let Some(stuck) = &fiber.stuck {
+                write!(f, " {stuck}")?;
+            } else if !fiber.missing.is_empty() {
+                let missing: Vec<_> = fiber.missing.iter().map(|name| format!("`{name}`")).collect();
+                write!(f, " waits for {}", missing.join(", "))?;
+            }
+            writeln!(f)?;
+            for effect in &fiber.effects {
+                write!(f, "{indent}  - {}", effect.label)?;
+                if effect.collecting {
+                    f.write_str(" (its body runs)")?;
+                }
+                if let Some((label, since)) = &effect.undoing {
+                    write!(f, " (undoing `{label}` for {since:?})")?;
+                }
+                writeln!(f)?;
+            }
+        }
+        Ok(())
+    }
+}

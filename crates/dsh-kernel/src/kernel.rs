@@ -1,0 +1,271 @@
+//! The kernel: the root of everything, and what all fibers share.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context as TaskContext, Poll};
+use std::time::Duration;
+
+use crate::agenda::Agenda;
+use crate::clock::Clock;
+use crate::context::Context;
+use crate::error::{Error, ErrorKind, LinkFailure};
+use crate::events::{Events, FiberChanged};
+use crate::fiber::FiberState;
+use crate::frames;
+use crate::inspect::Inspection;
+use crate::name::Name;
+use crate::owner::{FiberCore, FiberKind};
+use crate::runtime::{self, RuntimeClock};
+use crate::sync::{Arc, Mutex};
+use crate::teardown::{Target, Teardown};
+use crate::unwind::Unwind;
+use crate::world::{EffectId, FiberId, NewFiber, Parked, World};
+
+/// What all fibers of one kernel share.
+pub(crate) struct Shared {
+    pub(crate) world: Mutex<World>,
+    pub(crate) events: Events,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) grace: Duration,
+    /// Whether something waits for a call that finds a runtime; spares the other calls a look under the lock.
+    parked: AtomicBool,
+}
+
+/// How long a cancelled task may take before it is aborted (K14).
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A world of contexts, fibers, effects, services and events.
+///
+/// ```
+/// use dsh_kernel::Kernel;
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let kernel = Kernel::new();
+/// let scope = kernel.root().scope("agent")?;
+/// scope.ctx().effect("desk", |fx| {
+///     fx.defer_async(|| async { println!("desk cleared") });
+///     Ok(())
+/// })?;
+/// scope.dispose().await?; // ends when the desk is cleared
+/// kernel.shutdown().await?;
+/// # Ok::<(), dsh_kernel::Error>(())
+/// # }).unwrap();
+/// ```
+pub struct Kernel {
+    root: Context,
+}
+
+impl Kernel {
+    /// A kernel with the runtime's clock and a grace of 5 s for tasks.
+    pub fn new() -> Self {
+        Self::builder().build()
+    }
+
+    /// A kernel with a clock or a grace of one's own.
+    pub fn builder() -> KernelBuilder {
+        KernelBuilder { clock: Arc::new(RuntimeClock::default()), grace: GRACE }
+    }
+
+    /// The root context: its owner is never unloaded but by [`Kernel::shutdown`].
+    pub fn root(&self) -> Context {
+        self.root.clone()
+    }
+
+    /// Waits until no plugin is starting or unloading (K16).
+    ///
+    /// # Errors
+    ///
+    /// `kernel::reentrant` from inside code that is part of what is starting or unloading (K8).
+    pub fn settled(&self) -> Settled {
+        Settled { shared: Arc::clone(self.root.shared()) }
+    }
+
+    /// Unloads everything, the root too: the last call (K4).
+    pub fn shutdown(&self) -> Teardown {
+        let mut agenda = Agenda::new();
+        let shared = self.root.shared();
+        let teardown = shared.dispose_fiber(self.root.core(), &mut agenda);
+        agenda.drain(shared);
+        teardown
+    }
+
+    /// What lives now, as a tree.
+    pub fn inspect(&self) -> Inspection {
+        Inspection::of(self.root.shared())
+    }
+}
+
+impl Default for Kernel {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        // Without a shutdown nothing is undone, but nothing is leaked either: the world lets go of all it holds, and
+        // whoever still has a context finds it disposed.
+        let shared = self.root.shared();
+        let (mut world, events) = {
+            let mut world = shared.world.lock();
+            for fiber in world.fibers.values() {
+                fiber.core.set_state(FiberState::Disposed);
+                fiber.core.reach.store(Arc::default());
+            }
+            (std::mem::take(&mut *world), shared.events.take())
+        };
+        // One by one: each destructor may panic.
+        for (_, mut effect) in world.effects.drain() {
+            effect.links.drain(..).for_each(frames::drop_quietly);
+        }
+        for (_, mut fiber) in world.fibers.drain() {
+            frames::drop_quietly(fiber.plugin.take());
+        }
+        for (_, provision) in world.provisions.drain() {
+            frames::drop_quietly(provision.provision);
+        }
+        frames::drop_quietly(world);
+        frames::drop_quietly(events);
+    }
+}
+
+impl fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Kernel({} fibers)", self.root.shared().world.lock().fibers.len())
+    }
+}
+
+/// What a kernel is built with.
+#[derive(Debug)]
+pub struct KernelBuilder {
+    clock: Arc<dyn Clock>,
+    grace: Duration,
+}
+
+impl KernelBuilder {
+    /// The monotonic clock that waits are measured with.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// How long a cancelled task may take before it is aborted (K14).
+    #[must_use]
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.grace = grace;
+        self
+    }
+
+    /// The kernel.
+    pub fn build(self) -> Kernel {
+        let shared = Arc::new(Shared {
+            world: Mutex::default(),
+            events: Events::default(),
+            clock: self.clock,
+            grace: self.grace,
+            parked: AtomicBool::new(false),
+        });
+        let core = {
+            let mut world = shared.world.lock();
+            let core = world.add_fiber(&shared, None, NewFiber::bare(Name::fixed("root"), FiberKind::Root));
+            world.root = Some(core.id);
+            core
+        };
+        Kernel { root: Context::new(core, None) }
+    }
+}
+
+/// Waits until no plugin is starting or unloading; see [`Kernel::settled`].
+#[must_use = "futures do nothing unless awaited"]
+pub struct Settled {
+    shared: Arc<Shared>,
+}
+
+impl Future for Settled {
+    type Output = Result<(), Error>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        self.shared.unpark_now();
+        let frames = frames::own_frames(&self.shared);
+        let mut world = self.shared.world.lock();
+        if world.is_settled() {
+            return Poll::Ready(Ok(()));
+        }
+        if world.settling_waits_for(&frames) {
+            let message =
+                "`settled()` was awaited from inside a plugin that is starting or unloading; await it outside";
+            return Poll::Ready(Err(Error::build(ErrorKind::Reentrant, message).into()));
+        }
+        world.watch_settled(cx.waker());
+        Poll::Pending
+    }
+}
+
+impl fmt::Debug for Settled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Settled")
+    }
+}
+
+impl Shared {
+    /// Begins a fiber's disposal, or joins one, and returns its end.
+    pub(crate) fn dispose_fiber(self: &Arc<Self>, core: &Arc<FiberCore>, agenda: &mut Agenda) -> Teardown {
+        let mut world = self.world.lock();
+        let Some(latch) = world.fiber_latch(core.id) else { return Teardown::done(Ok(())) };
+        if let Some(effect) = core.own_effect {
+            // From now on the effect that the fiber is in its parent is under way, whoever holds its disposer.
+            world.set_unwinding(effect);
+        }
+        world.ask_dispose(core.id, agenda);
+        drop(world);
+        Teardown::waiting(latch, Arc::clone(core), Target::Fiber(core.id))
+    }
+
+    pub(crate) fn effect_ended(&self, effect: EffectId, failures: Vec<LinkFailure>, agenda: &mut Agenda) {
+        self.world.lock().effect_ended(effect, failures, agenda);
+    }
+
+    pub(crate) fn announce(self: &Arc<Self>, change: &FiberChanged) {
+        self.events.announce(self, change);
+    }
+
+    /// Remembers that something waits for a runtime.
+    pub(crate) fn note_parked(&self) {
+        self.parked.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn park_starts(&self, starts: impl IntoIterator<Item = FiberId>) {
+        self.world.lock().parked.starts.extend(starts);
+        self.note_parked();
+    }
+
+    /// As [`Shared::unpark`], for a wait: what it waits for may be parked.
+    pub(crate) fn unpark_now(self: &Arc<Self>) {
+        if self.parked.load(Ordering::Acquire) {
+            Agenda::new().drain(self);
+        }
+    }
+
+    /// Takes up what earlier calls had to leave for want of a runtime (K4).
+    pub(crate) fn unpark(self: &Arc<Self>, agenda: &mut Agenda) {
+        if !self.parked.load(Ordering::Acquire) || !runtime::available() {
+            return;
+        }
+        let Parked { starts, chains, tasks } = {
+            let mut world = self.world.lock();
+            self.parked.store(false, Ordering::Release);
+            std::mem::take(&mut world.parked)
+        };
+        agenda.starts.extend(starts);
+        for task in tasks {
+            task();
+        }
+        for chain in chains {
+            let chain: Unwind = chain;
+            self.resume(chain, agenda);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What carries fibers through their lives: the sweep of an unload, and starts, one after the other (K2, K6, K10).
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll, Waker};
+use std::time::Duration;
+
+use crate::agenda::Agenda;
+use crate::clock::BoxFuture;
+use crate::context::Context;
+use crate::error::{Error, ErrorKind};
+use crate::failure::Failure;
+use crate::fiber::FiberState;
+use crate::frames::{self, Frame, Framed, Isolated};
+use crate::kernel::Shared;
+use crate::owner::{FiberCore, Owner};
+use crate::runtime;
+use crate::sync::Arc;
+use crate::unwind::{SLOW, Unwind};
+use crate::world::{Ending, FiberId, StartPlan};
+
+/// A start that has not ended yet.
+struct Starting {
+    core: Arc<FiberCore>,
+    since: Duration,
+    future: Framed<BoxFuture<'static, Result<(), Failure>>>,
+}
+
+impl Shared {
+    /// Begins the end of every effect of a fiber, the youngest first.
+    pub(crate) fn sweep(self: &Arc<Self>, fiber: FiberId, agenda: &mut Agenda) {
+        let (core, effects) = {
+            let world = self.world.lock();
+            let Some(data) = world.fibers.get(fiber) else { return };
+            (Arc::clone(&data.core), world.effects_reversed(fiber))
+        };
+        for effect in effects {
+            let ending = self.world.lock().end_effect(effect, agenda);
+            agenda.flush(self);
+            if let Ending::Links(links) = ending {
+                self.unwind(Unwind::new(Arc::clone(&core), effect, links), agenda);
+            }
+        }
+        self.world.lock().swept(fiber, agenda);
+    }
+
+    /// Starts a plugin, if that is still due. A start that does not end at once takes the rest of the agenda's starts with
+    /// it into a task, so that each settles before the next.
+    pub(crate) fn start(self: &Arc<Self>, fiber: FiberId, agenda: &mut Agenda) {
+        let plan = self.world.lock().plan_start(fiber, agenda);
+        agenda.flush(self);
+        let Some(plan) = plan else { return };
+        let independent = plan.independent;
+        let Some(starting) = self.begin_start(plan, agenda) else { return };
+        let rest = if independent { Vec::new() } else { self.dependent(agenda) };
+        let shared = Arc::clone(self);
+        runtime::spawn(async move {
+            let Starting { core, since, mut future } = starting;
+            let result = (&mut future).await.and_then(|result| result);
+            frames::drop_quietly(future);
+            let mut agenda = Agenda::new();
+            agenda.starts.extend(rest);
+            shared.end_start(&core, since, result, &mut agenda);
+            agenda.drain(&shared);
+        });
+    }
+
+    /// Goes on with the starts when a plugin whose start has failed is rolled back.
+    pub(crate) fn start_after(self: &Arc<Self>, core: Arc<FiberCore>, agenda: &mut Agenda) {
+        let rest = self.dependent(agenda);
+        let shared = Arc::clone(self);
+        runtime::spawn(async move {
+            std::future::poll_fn(|cx| {
+                let mut world = shared.world.lock();
+                if core.state() != FiberState::Unloading {
+                    return Poll::Ready(());
+                }
+                world.watch(core.id, cx.waker());
+                Poll::Pending
+            })
+            .await;
+            let mut agenda = Agenda::new();
+            agenda.starts.extend(rest);
+            agenda.drain(&shared);
+        });
+    }
+
+    /// Takes the starts that have to wait for one another off the agenda.
+    fn dependent(&self, agenda: &mut Agenda) -> Vec<FiberId> {
+        let world = self.world.lock();
+        let is_independent = |id: &FiberId| world.fibers.get(*id).is_some_and(|fiber| fiber.independent);
+        let (independent, dependent) = agenda.starts.drain(..).partition::<Vec<_>, _>(is_independent);
+        agenda.starts.extend(independent);
+        dependent
+    }
+
+    fn begin_start(self: &Arc<Self>, plan: StartPlan, agenda: &mut Agenda) -> Option<Starting> {
+        let StartPlan { core, plugin, independent: _ } = plan;
+        let since = self.clock.now();
+        let ctx = Context::new(Arc::clone(&core), self.world.lock().tag(core.id));
+        let frame = Frame::new(self, core.id, None);
+        let isolated = Isolated::enter();
+        let begun = frames::call(frame, || plugin.start(ctx)).map(|future| Framed::new(self, frame, future));
+        let result = match begun {
+            Err(failure) => Err(failure),
+            Ok(future) if frames::deep() => return Some(Starting { core, since, future }),
+            Ok(mut future) => match Pin::new(&mut future).poll(&mut TaskContext::from_waker(Waker::noop())) {
+                Poll::Pending => return Some(Starting { core, since, future }),
+                Poll::Ready(result) => {
+                    frames::drop_quietly(future);
+                    result.and_then(|result| result)
+                }
+            },
+        };
+        drop(isolated);
+        self.end_start(&core, since, result, agenda);
+        None
+    }
+
+    fn end_start(
+        self: &Arc<Self>,
+        core: &Arc<FiberCore>,
+        since: Duration,
+        result: Result<(), Failure>,
+        agenda: &mut Agenda,
+    ) {
+        let owner = Owner(Arc::clone(core));
+        let took = self.clock.now().saturating_sub(since);
+        if took > SLOW {
+            tracing::warn!(%owner, ?took, "a start was slow");
+        }
+        let error = result.err().map(|failure| {
+            tracing::error!(%owner, %failure, "a plugin's start failed");
+            let message = format!("the start of `{owner}` failed");
+            Error::from(Error::build(ErrorKind::StartFailed, message).owner(owner).failure(failure))
+        });
+        self.world.lock().finish_start(core.id, error, agenda);
+        agenda.settling = Some(Arc::clone(core));
+    }
+}

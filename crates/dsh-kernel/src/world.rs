@@ -1,0 +1,196 @@
+//! The world: all that lives, under one structural lock.
+//!
+//! Everything here is data and decisions. Nothing in this module or below it calls foreign code: what has to be called,
+//! woken, dropped or announced is put on the [`Agenda`](crate::agenda::Agenda), and happens when the lock is free (K13).
+
+mod effects;
+mod fibers;
+mod ordinals;
+mod services;
+mod waits;
+
+use std::collections::{BTreeMap, HashMap};
+use std::task::Waker;
+use std::time::Duration;
+
+use slotmap::{SlotMap, new_key_type};
+
+use crate::effect::Entry;
+use crate::error::{Error, LinkFailure};
+use crate::fiber::FiberState;
+use crate::latch::Latch;
+use crate::name::Name;
+use crate::owner::FiberCore;
+use crate::plugin::DynPlugin;
+use crate::scope_key::ScopeKey;
+use crate::service::Provision;
+use crate::sync::Arc;
+use crate::unwind::Unwind;
+
+new_key_type! {
+    pub(crate) struct FiberId;
+    pub(crate) struct EffectId;
+    pub(crate) struct ProvisionId;
+}
+
+#[derive(Default)]
+pub(crate) struct World {
+    pub(crate) fibers: SlotMap<FiberId, FiberData>,
+    pub(crate) effects: SlotMap<EffectId, EffectData>,
+    pub(crate) provisions: SlotMap<ProvisionId, ProvisionData>,
+    /// Who holds a service's name.
+    by_name: HashMap<Name, ProvisionId>,
+    /// Who injects a service, in mount order.
+    injectors: HashMap<Name, BTreeMap<u64, FiberId>>,
+    /// Who declares that it provides a service, in mount order.
+    declared: HashMap<Name, BTreeMap<u64, FiberId>>,
+    /// How many fibers are loading, unloading, or about to start.
+    busy: usize,
+    pub(crate) root: Option<FiberId>,
+    settle_wakers: Vec<Waker>,
+    mounts: u64,
+    links_begun: u64,
+    /// What waits for a call that finds a runtime (K4).
+    pub(crate) parked: Parked,
+}
+
+#[derive(Default)]
+pub(crate) struct Parked {
+    pub(crate) starts: Vec<FiberId>,
+    pub(crate) chains: Vec<Unwind>,
+    pub(crate) tasks: Vec<ParkedTask>,
+}
+
+/// Makes the task when there is a runtime to run it.
+pub(crate) type ParkedTask = Box<dyn FnOnce() + Send>;
+
+#[expect(clippy::struct_excessive_bools, reason = "independent facts of one fiber, private to the world")]
+pub(crate) struct FiberData {
+    pub(crate) core: Arc<FiberCore>,
+    pub(crate) parent: Option<FiberId>,
+    pub(crate) tag: Option<ScopeKey>,
+    pub(crate) plugin: Option<Arc<dyn DynPlugin>>,
+    pub(crate) inject: Box<[Name]>,
+    pub(crate) declares: Box<[Name]>,
+    /// It may start beside others that the same cause has woken.
+    pub(crate) independent: bool,
+    pub(crate) mount: u64,
+    pub(crate) dispose_asked: bool,
+    /// On somebody's list of starts.
+    pub(crate) queued: bool,
+    /// All effects have been told to end.
+    pub(crate) swept: bool,
+    /// The provisions that the present start runs on.
+    pub(crate) epoch: Option<Vec<ProvisionId>>,
+    /// The provisions that the failed start ran on.
+    pub(crate) failed_epoch: Option<Vec<ProvisionId>>,
+    pub(crate) first: Option<EffectId>,
+    pub(crate) last: Option<EffectId>,
+    /// What it provides, in order of provision.
+    pub(crate) provided: Vec<ProvisionId>,
+    pub(crate) failures: Vec<LinkFailure>,
+    pub(crate) latch: Option<Arc<Latch>>,
+    pub(crate) wakers: Vec<Waker>,
+    /// The ordinals that live children of a name have taken.
+    pub(crate) ordinals: HashMap<Name, Ordinals>,
+}
+
+pub(crate) struct EffectData {
+    pub(crate) owner: FiberId,
+    pub(crate) label: Name,
+    pub(crate) state: EffectState,
+    pub(crate) kind: EffectKind,
+    pub(crate) links: Vec<Entry>,
+    pub(crate) prev: Option<EffectId>,
+    pub(crate) next: Option<EffectId>,
+    /// In its owner's list of siblings; not so once it is adopted.
+    pub(crate) listed: bool,
+    pub(crate) latch: Option<Arc<Latch>>,
+    pub(crate) running: Option<Running>,
+}
+
+/// What an effect's teardown waits for.
+pub(crate) struct Running {
+    pub(crate) label: Name,
+    pub(crate) since: Duration,
+    pub(crate) on: Option<WaitsOn>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum WaitsOn {
+    Fiber(FiberId),
+    Provision(ProvisionId),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EffectState {
+    /// Its body runs; `asked` when it is to be undone as soon as the body ends.
+    Collecting {
+        asked: bool,
+    },
+    Live,
+    Unwinding,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EffectKind {
+    Plain,
+    Child(FiberId),
+    Task,
+}
+
+pub(crate) struct ProvisionData {
+    pub(crate) provision: Arc<Provision>,
+    pub(crate) owner: FiberId,
+    pub(crate) withdrawn: bool,
+    /// Who runs on it, by mount order.
+    pub(crate) users: BTreeMap<u64, FiberId>,
+    pub(crate) latch: Arc<Latch>,
+}
+
+impl FiberData {
+    pub(crate) fn state(&self) -> FiberState {
+        self.core.state()
+    }
+
+    /// Whether it may register now (K8).
+    pub(crate) fn accepts(&self) -> bool {
+        match self.state() {
+            FiberState::Active | FiberState::Loading => !self.dispose_asked,
+            FiberState::Pending | FiberState::Failed | FiberState::Unloading | FiberState::Disposed => false,
+        }
+    }
+}
+
+impl World {
+    /// Among all links, which comes now; failures are reported in this order (K7).
+    pub(crate) fn next_link(&mut self) -> u64 {
+        self.links_begun += 1;
+        self.links_begun
+    }
+
+    /// Whether a fiber declares that it injects a service.
+    pub(crate) fn declares_injection(&self, fiber: FiberId, service: &str) -> bool {
+        let mut next = Some(fiber);
+        while let Some(fiber) = next.and_then(|id| self.fibers.get(id)) {
+            if fiber.inject.iter().any(|name| name.as_str() == service) {
+                return true;
+            }
+            next = fiber.parent;
+        }
+        false
+    }
+
+    pub(crate) fn tag(&self, fiber: FiberId) -> Option<ScopeKey> {
+        self.fibers.get(fiber).and_then(|fiber| fiber.tag)
+    }
+
+    pub(crate) fn error_of(&self, fiber: FiberId) -> Option<Error> {
+        self.fibers.get(fiber).and_then(|data| data.core.error.lock().clone())
+    }
+}
+
+pub(crate) use effects::{Adopted, Closed, Ending};
+pub(crate) use fibers::NewFiber;
+use ordinals::Ordinals;
+pub(crate) use services::StartPlan;

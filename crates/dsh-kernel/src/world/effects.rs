@@ -1,0 +1,207 @@
+//! Effects in the world: the sibling list, and what begins and ends in it.
+
+use crate::agenda::Agenda;
+use crate::effect::Entry;
+use crate::error::{Error, LinkFailure};
+use crate::fiber::FiberState;
+use crate::latch::Latch;
+use crate::name::Name;
+use crate::sync::Arc;
+use crate::world::{EffectData, EffectId, EffectKind, EffectState, FiberId, Running, WaitsOn, World};
+
+/// What became of an adopted effect whose turn in a chain has come.
+pub(crate) enum Adopted {
+    Gone,
+    Links(Vec<Entry>),
+    Waits(Arc<Latch>, Option<WaitsOn>),
+}
+
+/// What beginning an effect's end came to.
+pub(crate) enum Ending {
+    /// It has ended before.
+    Gone,
+    /// It ends by itself: its body runs, it is unwinding already, or it is a fiber that unloads.
+    Follows,
+    /// The caller undoes these links.
+    Links(Vec<Entry>),
+}
+
+/// What the end of a body came to.
+pub(crate) enum Closed {
+    /// The effect lives.
+    Live,
+    /// It was to be undone as soon as its body ended; the caller undoes these links.
+    Undo(Vec<Entry>),
+}
+
+impl World {
+    /// Puts a new effect at the end of its owner's list.
+    pub(crate) fn add_effect(&mut self, owner: FiberId, label: Name, kind: EffectKind, state: EffectState) -> EffectId {
+        let prev = self.fibers.get(owner).and_then(|fiber| fiber.last);
+        let effect = self.effects.insert(EffectData {
+            owner,
+            label,
+            state,
+            kind,
+            links: Vec::new(),
+            prev,
+            next: None,
+            listed: true,
+            latch: None,
+            running: None,
+        });
+        if let Some(prev) = prev.and_then(|prev| self.effects.get_mut(prev)) {
+            prev.next = Some(effect);
+        }
+        if let Some(fiber) = self.fibers.get_mut(owner) {
+            fiber.last = Some(effect);
+            if prev.is_none() {
+                fiber.first = Some(effect);
+            }
+        }
+        effect
+    }
+
+    /// Takes an effect out of its owner's list: O(1).
+    pub(crate) fn unlist(&mut self, id: EffectId) {
+        let Some(effect) = self.effects.get_mut(id) else { return };
+        if !std::mem::take(&mut effect.listed) {
+            return;
+        }
+        let (owner, prev, next) = (effect.owner, effect.prev.take(), effect.next.take());
+        match prev.and_then(|prev| self.effects.get_mut(prev)) {
+            Some(prev) => prev.next = next,
+            None => {
+                if let Some(fiber) = self.fibers.get_mut(owner) {
+                    fiber.first = next;
+                }
+            }
+        }
+        match next.and_then(|next| self.effects.get_mut(next)) {
+            Some(next) => next.prev = prev,
+            None => {
+                if let Some(fiber) = self.fibers.get_mut(owner) {
+                    fiber.last = prev;
+                }
+            }
+        }
+    }
+
+    /// A fiber's effects, the youngest first.
+    pub(crate) fn effects_reversed(&self, fiber: FiberId) -> Vec<EffectId> {
+        let mut effects = Vec::new();
+        let mut next = self.fibers.get(fiber).and_then(|fiber| fiber.last);
+        while let Some(id) = next {
+            effects.push(id);
+            next = self.effects.get(id).and_then(|effect| effect.prev);
+        }
+        effects
+    }
+
+    /// The body has ended well.
+    pub(crate) fn close_effect(&mut self, id: EffectId, links: Vec<Entry>) -> Closed {
+        let Some(effect) = self.effects.get_mut(id) else { return Closed::Undo(links) };
+        match effect.state {
+            EffectState::Collecting { asked: false } => {
+                effect.state = EffectState::Live;
+                effect.links = links;
+                Closed::Live
+            }
+            EffectState::Collecting { asked: true } | EffectState::Live | EffectState::Unwinding => {
+                effect.state = EffectState::Unwinding;
+                Closed::Undo(links)
+            }
+        }
+    }
+
+    /// Marks an effect as unwinding, whatever it was.
+    pub(crate) fn set_unwinding(&mut self, id: EffectId) {
+        if let Some(effect) = self.effects.get_mut(id) {
+            effect.state = EffectState::Unwinding;
+        }
+    }
+
+    /// Begins an effect's end.
+    pub(crate) fn end_effect(&mut self, id: EffectId, agenda: &mut Agenda) -> Ending {
+        let Some(effect) = self.effects.get_mut(id) else { return Ending::Gone };
+        match effect.state {
+            EffectState::Collecting { .. } => {
+                effect.state = EffectState::Collecting { asked: true };
+                Ending::Follows
+            }
+            EffectState::Unwinding => Ending::Follows,
+            EffectState::Live => {
+                effect.state = EffectState::Unwinding;
+                if let EffectKind::Child(fiber) = effect.kind {
+                    self.ask_dispose(fiber, agenda);
+                    Ending::Follows
+                } else {
+                    Ending::Links(std::mem::take(&mut effect.links))
+                }
+            }
+        }
+    }
+
+    /// The turn of an adopted effect has come in the chain that adopted it.
+    pub(crate) fn begin_adopted(&mut self, id: EffectId, agenda: &mut Agenda) -> Adopted {
+        match self.end_effect(id, agenda) {
+            Ending::Gone => Adopted::Gone,
+            Ending::Links(links) => {
+                self.effects.remove(id);
+                Adopted::Links(links)
+            }
+            Ending::Follows => {
+                let on = self.effects.get(id).and_then(|effect| match effect.kind {
+                    EffectKind::Child(fiber) => Some(WaitsOn::Fiber(fiber)),
+                    EffectKind::Plain | EffectKind::Task => None,
+                });
+                self.effect_latch(id).map_or(Adopted::Gone, |latch| Adopted::Waits(latch, on))
+            }
+        }
+    }
+
+    /// The latch of an effect's end.
+    pub(crate) fn effect_latch(&mut self, id: EffectId) -> Option<Arc<Latch>> {
+        self.effects.get_mut(id).map(|effect| Arc::clone(effect.latch.get_or_insert_with(Latch::new)))
+    }
+
+    /// Adoption takes the effect out of its owner's list of siblings; its chain has it from now on (K5).
+    pub(crate) fn adopt(&mut self, id: EffectId) {
+        self.unlist(id);
+    }
+
+    pub(crate) fn set_running(&mut self, id: EffectId, running: Running, agenda: &mut Agenda) {
+        if let Some(effect) = self.effects.get_mut(id) {
+            effect.running = Some(running);
+            // Whoever waits from inside what is waited for now has to look again (K8).
+            if let Some(latch) = &effect.latch {
+                latch.nudge(&mut agenda.wakers);
+            }
+        }
+    }
+
+    pub(crate) fn running_label(&self, id: EffectId) -> Name {
+        self.effects.get(id).map_or(Name::fixed("effect"), |effect| {
+            effect.running.as_ref().map_or_else(|| effect.label.clone(), |running| running.label.clone())
+        })
+    }
+
+    /// The effect has ended. Its owner may have ended by this, and the owner's owner.
+    pub(crate) fn effect_ended(&mut self, id: EffectId, failures: Vec<LinkFailure>, agenda: &mut Agenda) {
+        let mut ended = Some((id, failures));
+        while let Some((id, failures)) = ended.take() {
+            self.unlist(id);
+            let Some(mut effect) = self.effects.remove(id) else { return };
+            // One by one: each destructor may panic.
+            agenda.garbage.extend(effect.links.drain(..).map(|link| Box::new(link) as _));
+            let owner = effect.owner;
+            if let Some(fiber) = self.fibers.get_mut(owner).filter(|fiber| fiber.state() == FiberState::Unloading) {
+                fiber.failures.extend(failures.iter().cloned());
+            }
+            if let Some(latch) = effect.latch {
+                latch.set(Error::from_links(failures), &mut agenda.wakers);
+            }
+            ended = self.finish_if_empty(owner, agenda);
+        }
+    }
+}
