@@ -1,0 +1,12 @@
+//! What dsh-llm promises, seen from outside.
+
+mod bounds;
+mod canonical;
+mod errors;
+mod keep;
+mod message;
+mod properties;
+mod real_tools;
+mod schema;
+mod support;
+mod tool_list;
