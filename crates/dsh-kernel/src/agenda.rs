@@ -8,6 +8,7 @@ use std::any::Any;
 use std::collections::VecDeque;
 use std::task::Waker;
 
+use crate::error::Error;
 use crate::events::FiberChanged;
 use crate::fiber::FiberState;
 use crate::frames;
@@ -18,6 +19,14 @@ use crate::sync::Arc;
 use crate::unwind::Unwind;
 use crate::world::FiberId;
 
+/// What is due in the row of starts.
+pub(crate) enum Due {
+    Start(FiberId),
+    /// A start that failed at once is rolled back when the plugins woken together with it have had their turn: the order
+    /// that recorded traces have (K10, D9).
+    Rollback(FiberId, Error),
+}
+
 #[derive(Default)]
 pub(crate) struct Agenda {
     /// Fibers that are marked as unloading, whose effects are to be undone.
@@ -25,7 +34,7 @@ pub(crate) struct Agenda {
     /// Chains that wait for a fiber or for the users of a service.
     pub(crate) chains: VecDeque<Unwind>,
     /// Plugins to start.
-    pub(crate) starts: VecDeque<FiberId>,
+    pub(crate) starts: VecDeque<Due>,
     /// The plugin that was started last, where the next has to wait until it has settled.
     pub(crate) settling: Option<Arc<FiberCore>>,
     pub(crate) wakers: Vec<Waker>,
@@ -65,25 +74,39 @@ impl Agenda {
                 shared.resume(chain, &mut self);
                 continue;
             }
-            self.starts.extend(frames::take_deferred(shared));
+            self.starts.extend(frames::take_deferred(shared).into_iter().map(Due::Start));
             if self.starts.is_empty() {
                 return;
             }
             if frames::inside() {
-                frames::defer_starts(shared, self.starts.drain(..));
-                return;
-            }
-            if !runtime::available() {
-                shared.park_starts(self.starts.drain(..));
-                return;
+                frames::defer_starts(shared, self.take_starts());
+            } else if !runtime::available() {
+                shared.park_starts(self.take_starts());
             }
             if let Some(core) = self.settling.take()
                 && core.state() == FiberState::Unloading
             {
                 shared.start_after(core, &mut self);
-            } else if let Some(fiber) = self.starts.pop_front() {
-                shared.start(fiber, &mut self);
+                continue;
+            }
+            match self.starts.pop_front() {
+                Some(Due::Start(fiber)) => shared.start(fiber, &mut self),
+                Some(Due::Rollback(fiber, error)) => shared.roll_back(fiber, error, &mut self),
+                None => {}
             }
         }
+    }
+
+    /// Takes the starts, and leaves the rollbacks.
+    pub(crate) fn take_starts(&mut self) -> Vec<FiberId> {
+        let mut starts = Vec::new();
+        self.starts.retain(|due| match due {
+            Due::Start(fiber) => {
+                starts.push(*fiber);
+                false
+            }
+            Due::Rollback(..) => true,
+        });
+        starts
     }
 }

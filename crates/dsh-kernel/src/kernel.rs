@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
-use crate::agenda::Agenda;
+use crate::agenda::{Agenda, Due};
 use crate::clock::Clock;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, LinkFailure};
@@ -259,7 +259,7 @@ impl Shared {
             self.parked.store(false, Ordering::Release);
             std::mem::take(&mut world.parked)
         };
-        agenda.starts.extend(starts);
+        agenda.starts.extend(starts.into_iter().map(Due::Start));
         for task in tasks {
             task();
         }

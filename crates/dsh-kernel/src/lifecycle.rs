@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::Duration;
 
-use crate::agenda::Agenda;
+use crate::agenda::{Agenda, Due};
 use crate::clock::BoxFuture;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind};
@@ -59,8 +59,11 @@ impl Shared {
             let result = (&mut future).await.and_then(|result| result);
             frames::drop_quietly(future);
             let mut agenda = Agenda::new();
-            agenda.starts.extend(rest);
-            shared.end_start(&core, since, result, &mut agenda);
+            agenda.starts.extend(rest.into_iter().map(Due::Start));
+            let failed = shared.name_start(&core, since, result);
+            shared.world.lock().finish_start(core.id, failed, &mut agenda);
+            // The next one waits until this one has settled, rolled back if it failed.
+            agenda.settling = Some(core);
             agenda.drain(&shared);
         });
     }
@@ -80,7 +83,7 @@ impl Shared {
             })
             .await;
             let mut agenda = Agenda::new();
-            agenda.starts.extend(rest);
+            agenda.starts.extend(rest.into_iter().map(Due::Start));
             agenda.drain(&shared);
         });
     }
@@ -89,8 +92,8 @@ impl Shared {
     fn dependent(&self, agenda: &mut Agenda) -> Vec<FiberId> {
         let world = self.world.lock();
         let is_independent = |id: &FiberId| world.fibers.get(*id).is_some_and(|fiber| fiber.independent);
-        let (independent, dependent) = agenda.starts.drain(..).partition::<Vec<_>, _>(is_independent);
-        agenda.starts.extend(independent);
+        let (independent, dependent) = agenda.take_starts().into_iter().partition::<Vec<_>, _>(is_independent);
+        agenda.starts.extend(independent.into_iter().map(Due::Start));
         dependent
     }
 
@@ -113,28 +116,29 @@ impl Shared {
             },
         };
         drop(isolated);
-        self.end_start(&core, since, result, agenda);
+        match self.name_start(&core, since, result) {
+            None => self.world.lock().finish_start(core.id, None, agenda),
+            Some(error) => agenda.starts.push_back(Due::Rollback(core.id, error)),
+        }
         None
     }
 
-    fn end_start(
-        self: &Arc<Self>,
-        core: &Arc<FiberCore>,
-        since: Duration,
-        result: Result<(), Failure>,
-        agenda: &mut Agenda,
-    ) {
+    /// The start has failed at once, and its turn to be rolled back has come.
+    pub(crate) fn roll_back(self: &Arc<Self>, fiber: FiberId, error: Error, agenda: &mut Agenda) {
+        self.world.lock().finish_start(fiber, Some(error), agenda);
+    }
+
+    /// Names a start that was slow, and gives a failed one its error.
+    fn name_start(&self, core: &Arc<FiberCore>, since: Duration, result: Result<(), Failure>) -> Option<Error> {
         let owner = Owner(Arc::clone(core));
         let took = self.clock.now().saturating_sub(since);
         if took > SLOW {
             tracing::warn!(%owner, ?took, "a start was slow");
         }
-        let error = result.err().map(|failure| {
+        result.err().map(|failure| {
             tracing::error!(%owner, %failure, "a plugin's start failed");
             let message = format!("the start of `{owner}` failed");
-            Error::from(Error::build(ErrorKind::StartFailed, message).owner(owner).failure(failure))
-        });
-        self.world.lock().finish_start(core.id, error, agenda);
-        agenda.settling = Some(Arc::clone(core));
+            Error::build(ErrorKind::StartFailed, message).owner(owner).failure(failure).into()
+        })
     }
 }

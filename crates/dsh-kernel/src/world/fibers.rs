@@ -2,7 +2,7 @@
 
 use std::task::Waker;
 
-use crate::agenda::Agenda;
+use crate::agenda::{Agenda, Due};
 use crate::error::{Error, LinkFailure};
 use crate::events::FiberChanged;
 use crate::fiber::FiberState;
@@ -138,7 +138,7 @@ impl World {
         let Some(fiber) = self.fibers.get_mut(id) else { return };
         if !std::mem::replace(&mut fiber.queued, true) {
             self.busy += 1;
-            agenda.starts.push_back(id);
+            agenda.starts.push_back(Due::Start(id));
         }
     }
 
