@@ -260,12 +260,13 @@ impl Shared {
             std::mem::take(&mut world.parked)
         };
         agenda.starts.extend(starts.into_iter().map(Due::Start));
-        for task in tasks {
-            task();
-        }
+        // Ends first: a task that was disposed meanwhile need not begin.
         for chain in chains {
             let chain: Unwind = chain;
             self.resume(chain, agenda);
+        }
+        for task in tasks {
+            task();
         }
     }
 }

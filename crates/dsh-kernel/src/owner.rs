@@ -1,7 +1,7 @@
 //! The fiber as its handles see it: place, state, services in reach. Outlives the fiber's entry in the world.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
 
@@ -28,6 +28,7 @@ pub(crate) struct FiberCore {
     pub(crate) error: Mutex<Option<Error>>,
     pub(crate) reach: ArcSwap<Reach>,
     pub(crate) disposer_taken: AtomicBool,
+    unloads: AtomicU64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +64,7 @@ impl FiberCore {
             error: Mutex::new(None),
             reach: ArcSwap::from_pointee(Reach::default()),
             disposer_taken: AtomicBool::new(false),
+            unloads: AtomicU64::new(0),
         })
     }
 
@@ -75,6 +77,9 @@ impl FiberCore {
     }
 
     pub(crate) fn set_state(&self, state: FiberState) {
+        if state == FiberState::Unloading {
+            self.unloads.fetch_add(1, Ordering::Release);
+        }
         self.state.store(state as u8, Ordering::Release);
     }
 }
@@ -109,6 +114,11 @@ impl Owner {
     /// The name of the fiber alone, without the way to it.
     pub fn name(&self) -> &Name {
         &self.0.name
+    }
+
+    /// How often the fiber has begun to unload: another number means that it left in between, even if it is back.
+    pub fn unloads(&self) -> u64 {
+        self.0.unloads.load(Ordering::Acquire)
     }
 
     /// The fiber's state now.

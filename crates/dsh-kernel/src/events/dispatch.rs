@@ -22,6 +22,7 @@ impl Context {
     ///
     /// `kernel::listener_failed`, with the listener's owner and its [`Failure`].
     pub fn emit<E: Event<Mode = Emit>>(&self, event: &E, audience: Audience) -> Result<(), Error> {
+        self.shared().unpark_now();
         let Some(hub) = self.shared().events.hub::<E, EmitListener<E>>() else { return Ok(()) };
         let Some(listeners) = hub.audience(audience) else { return Ok(()) };
         let result = tell(&listeners, event);
@@ -29,6 +30,11 @@ impl Context {
             Agenda::new().drain(self.shared());
         }
         result
+    }
+
+    /// Whether anybody of the audience listens, so that an event need not be made where nobody does.
+    pub fn hears<E: Event>(&self, audience: Audience) -> bool {
+        self.shared().events.hears::<E>(audience)
     }
 
     /// Asks the listeners of the audience one by one, and returns the first answer.
@@ -68,7 +74,7 @@ impl Context {
     ) -> Result<E::Value, Error> {
         let Some(hub) = self.shared().events.hub::<E, WaterfallListener<E>>() else { return Ok(value) };
         let Some(listeners) = hub.audience(audience) else { return Ok(value) };
-        Next { event, listeners, index: 0 }.step(value).await
+        Next { event, listeners, index: 0, holder: None }.step(value).await
     }
 }
 
@@ -104,6 +110,8 @@ pub struct Next<E: WaterfallEvent> {
     event: Arc<E>,
     listeners: Arc<[Arc<Listener<WaterfallListener<E>>>]>,
     index: usize,
+    /// The listener that holds this `next`.
+    holder: Option<Arc<Listener<WaterfallListener<E>>>>,
 }
 
 impl<E: WaterfallEvent> Next<E> {
@@ -112,8 +120,13 @@ impl<E: WaterfallEvent> Next<E> {
     /// # Errors
     ///
     /// A [`Failure`] that holds the `kernel::listener_failed` error of the listener that failed.
-    pub async fn run(self, value: E::Value) -> Result<E::Value, Failure> {
-        self.step(value).await.map_err(Failure::from)
+    pub async fn run(mut self, mut value: E::Value) -> Result<E::Value, Failure> {
+        let Some(holder) = self.holder.take() else { return Ok(self.step(value).await?) };
+        let (frame, owner) = (frame_of(&holder), holder.owner());
+        frames::call(frame, || E::leaving(&mut value, &owner))?;
+        let mut value = self.step(value).await?;
+        frames::call(frame, || E::entering(&mut value, &owner))?;
+        Ok(value)
     }
 
     fn step(mut self, mut value: E::Value) -> BoxFuture<'static, Result<E::Value, Error>> {
@@ -125,17 +138,22 @@ impl<E: WaterfallEvent> Next<E> {
                     break listener;
                 }
             };
-            let frame = frame_of(&listener);
+            let (frame, owner) = (frame_of(&listener), listener.owner());
             let event = Arc::clone(&self.event);
+            self.holder = Some(Arc::clone(&listener));
             let enter = || {
-                E::entering(&mut value, &listener.owner());
+                E::entering(&mut value, &owner);
                 (listener.call)(value, event, self)
             };
             let result = match frames::call(frame, enter) {
                 Ok(future) => Framed::new(listener.ctx.shared(), frame, future).await.and_then(|result| result),
                 Err(failure) => Err(failure),
             };
-            result.map_err(|failure| listener_failed(&listener, failure))
+            let left = result.and_then(|mut value| {
+                frames::call(frame, || E::leaving(&mut value, &owner))?;
+                Ok(value)
+            });
+            left.map_err(|failure| listener_failed(&listener, failure))
         })
     }
 }

@@ -17,7 +17,7 @@ use crate::sync::{Arc, Mutex};
 /// All hubs of a kernel, by event type.
 #[derive(Default)]
 pub(crate) struct Events {
-    hubs: ArcSwap<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
+    hubs: ArcSwap<HashMap<TypeId, Arc<dyn AnyHub>>>,
     write: Mutex<()>,
 }
 
@@ -25,7 +25,7 @@ impl Events {
     /// The hub of an event type, if anybody has ever listened to it.
     pub(crate) fn hub<E: Event, L: ?Sized + Send + Sync + 'static>(&self) -> Option<Arc<Hub<L>>> {
         let hub = self.hubs.load().get(&TypeId::of::<E>()).map(Arc::clone)?;
-        Arc::downcast(hub).ok()
+        Arc::downcast(hub.into_any()).ok()
     }
 
     pub(crate) fn hub_or_new<E: Event, L: ?Sized + Send + Sync + 'static>(&self) -> Arc<Hub<L>> {
@@ -38,15 +38,41 @@ impl Events {
         }
         let hub = Arc::new(Hub::<L>::default());
         let mut hubs = HashMap::clone(&self.hubs.load());
-        let erased: Arc<dyn Any + Send + Sync> = Arc::clone(&hub) as _;
+        let erased: Arc<dyn AnyHub> = Arc::clone(&hub) as _;
         hubs.insert(TypeId::of::<E>(), erased);
         self.hubs.store(Arc::new(hubs));
         hub
     }
 
+    /// Whether anybody of the audience listens.
+    pub(crate) fn hears<E: Event>(&self, audience: Audience) -> bool {
+        self.hubs.load().get(&TypeId::of::<E>()).is_some_and(|hub| hub.hears(audience))
+    }
+
     /// Lets go of all listeners.
     pub(crate) fn take(&self) -> impl Sized + use<> {
         self.hubs.swap(Arc::default())
+    }
+}
+
+/// A hub of whatever type of listener.
+trait AnyHub: Send + Sync {
+    fn hears(&self, audience: Audience) -> bool;
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
+}
+
+impl<L: ?Sized + Send + Sync + 'static> AnyHub for Hub<L> {
+    fn hears(&self, audience: Audience) -> bool {
+        let lists = self.lists.load();
+        match audience {
+            Audience::Everyone => !lists.all.is_empty(),
+            Audience::Untagged => !lists.untagged.is_empty(),
+            Audience::Scope(key) => !lists.untagged.is_empty() || lists.tagged.contains_key(&key),
+        }
+    }
+
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
     }
 }
 
