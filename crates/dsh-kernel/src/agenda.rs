@@ -37,6 +37,8 @@ pub(crate) struct Agenda {
     pub(crate) starts: VecDeque<Due>,
     /// The plugin that was started last, where the next has to wait until it has settled.
     pub(crate) settling: Option<Arc<FiberCore>>,
+    /// Fibers that have nothing left but their plugin, whose destructor is the last of their code to run.
+    pub(crate) farewells: VecDeque<FiberId>,
     pub(crate) wakers: Vec<Waker>,
     pub(crate) changes: Vec<FiberChanged>,
     /// What was handed in and is dropped when no lock is held.
@@ -50,14 +52,20 @@ impl Agenda {
 
     /// Announces, wakes and drops what the last step under the lock has left.
     pub(crate) fn flush(&mut self, shared: &Arc<Shared>) {
-        for change in std::mem::take(&mut self.changes) {
-            shared.announce(&change);
+        loop {
+            for garbage in self.garbage.drain(..) {
+                frames::drop_quietly(garbage);
+            }
+            for change in std::mem::take(&mut self.changes) {
+                shared.announce(&change);
+            }
+            let Some(fiber) = self.farewells.pop_front() else { break };
+            let plugin = shared.world.lock().take_plugin(fiber);
+            frames::drop_quietly(plugin);
+            shared.world.lock().take_leave(fiber, self);
         }
         for waker in self.wakers.drain(..) {
             waker.wake();
-        }
-        for garbage in self.garbage.drain(..) {
-            frames::drop_quietly(garbage);
         }
     }
 

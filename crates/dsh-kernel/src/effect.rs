@@ -26,6 +26,8 @@ pub(crate) enum Link {
     Sync(Box<dyn FnOnce() -> Result<(), Failure> + Send>),
     Async(Box<dyn FnOnce() -> BoxFuture<'static, Result<(), Failure>> + Send>),
     Adopted(EffectId),
+    /// The end of an adopted effect, whose links have been spread out in the chain above this.
+    End(EffectId),
     Withdraw(ProvisionId),
 }
 
@@ -82,7 +84,8 @@ impl Disposer {
 
 impl fmt::Debug for Disposer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let label = self.core.shared.world.lock().running_label(self.effect);
+        let label = self.core.shared.world.lock().label(self.effect);
+        let label = label.unwrap_or(Name::fixed("an ended effect"));
         write!(f, "Disposer({label} of {})", Owner(Arc::clone(&self.core)))
     }
 }
@@ -129,7 +132,7 @@ impl Fx {
             );
             return Err(Error::build(ErrorKind::ForeignDisposer, message).owner(mine).label(self.label.clone()).into());
         }
-        self.core.shared.world.lock().adopt(effect);
+        self.core.shared.world.lock().adopt(effect, self.effect);
         self.push(Link::Adopted(effect));
         Ok(())
     }

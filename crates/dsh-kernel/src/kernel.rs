@@ -38,6 +38,9 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// A world of contexts, fibers, effects, services and events.
 ///
+/// Keep it for as long as its contexts are used: dropping it without [`Kernel::shutdown`] undoes nothing and lets go of
+/// everything, and whoever still has a context finds its owner disposed.
+///
 /// ```
 /// use dsh_kernel::Kernel;
 ///

@@ -35,11 +35,6 @@ impl Latch {
         wakers.append(&mut state.wakers);
     }
 
-    /// Hands out the wakers without an end, so that the waiters look again.
-    pub(crate) fn nudge(&self, wakers: &mut Vec<Waker>) {
-        wakers.append(&mut self.0.lock().wakers);
-    }
-
     pub(crate) fn poll(&self, cx: &TaskContext<'_>) -> Poll<Result<(), Error>> {
         let mut state = self.0.lock();
         if let Some(result) = &state.done {

@@ -10,6 +10,7 @@ use crate::effect::inactive;
 use crate::error::Error;
 use crate::failure::Failure;
 use crate::fiber::Fiber;
+use crate::frames::{self, Frame};
 use crate::name::Name;
 use crate::owner::FiberKind;
 use crate::service::ServiceSet;
@@ -123,7 +124,9 @@ impl Context {
     ///
     /// As [`Context::plugin`].
     pub fn plugin_dyn(&self, plugin: Arc<dyn DynPlugin>) -> Result<Fiber, Error> {
-        let declared = self.call(|| (plugin.name(), plugin.inject(), plugin.provides(), plugin.independent()));
+        let frame = Frame::new(self.shared(), self.core().id, None);
+        let declared =
+            frames::call(frame, || (plugin.name(), plugin.inject(), plugin.provides(), plugin.independent()));
         let (name, inject, declares, independent) = declared.map_err(|failure| {
             let error = Error::build(crate::ErrorKind::StartFailed, "a plugin's declaration failed");
             Error::from(error.owner(self.owner()).failure(failure))

@@ -202,7 +202,7 @@ impl Context {
         let provision = Arc::new(provision);
         self.own_effect(label, EffectKind::Plain, |fx, agenda| {
             let mut world = self.shared().world.lock();
-            let id = world.provide(owner, provision)?;
+            let id = world.provide(owner, fx.id(), provision)?;
             fx.withdraw(id);
             world.provided(id, agenda);
             Ok(())

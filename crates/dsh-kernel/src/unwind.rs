@@ -17,7 +17,7 @@ use crate::name::Name;
 use crate::owner::{FiberCore, Owner};
 use crate::runtime;
 use crate::sync::Arc;
-use crate::world::{Adopted, EffectId, Running, WaitsOn};
+use crate::world::{Adopted, EffectId, Running};
 
 /// A synchronous link or a start that takes longer is named when it returns (K9).
 pub(crate) const SLOW: Duration = Duration::from_secs(1);
@@ -50,6 +50,7 @@ enum Begun {
 struct PendingLink {
     label: Name,
     began: u64,
+    since: Duration,
     future: Framed<BoxFuture<'static, Result<(), Failure>>>,
 }
 
@@ -131,6 +132,7 @@ impl Shared {
             Link::Async(_) if !runtime::available() || frames::deep() => Begun::Later(Entry { label, link }),
             Link::Async(undo) => {
                 let began = self.world.lock().next_link();
+                let since = self.clock.now();
                 let isolated = Isolated::enter();
                 let future = match frames::call(frame, undo) {
                     Ok(future) => future,
@@ -144,10 +146,9 @@ impl Shared {
                 drop(isolated);
                 match polled {
                     Poll::Pending => {
-                        let since = self.clock.now();
-                        let running = Running { label: label.clone(), since, on: None };
-                        self.world.lock().set_running(unwind.effect, running, agenda);
-                        Begun::Pending(PendingLink { label, began, future })
+                        let running = Running { label: label.clone(), since };
+                        self.world.lock().set_running(unwind.effect, running);
+                        Begun::Pending(PendingLink { label, began, since, future })
                     }
                     Poll::Ready(result) => {
                         if let Err(failure) = result.and_then(|result| result) {
@@ -163,21 +164,24 @@ impl Shared {
                 match world.begin_adopted(inner, agenda) {
                     Adopted::Gone => Begun::Ended,
                     Adopted::Links(links) => {
+                        unwind.links.push(Entry { label, link: Link::End(inner) });
                         unwind.links.extend(links);
                         Begun::Ended
                     }
-                    Adopted::Waits(latch, on) => {
-                        let running = Running { label, since: self.clock.now(), on };
-                        world.set_running(unwind.effect, running, agenda);
+                    Adopted::Waits(latch) => {
+                        world.set_running(unwind.effect, Running { label, since: self.clock.now() });
                         Begun::Waits(latch)
                     }
                 }
             }
+            Link::End(inner) => {
+                self.world.lock().adopted_ended(inner, agenda);
+                Begun::Ended
+            }
             Link::Withdraw(provision) => {
                 let mut world = self.world.lock();
                 let Some(latch) = world.withdraw(provision, agenda) else { return Begun::Ended };
-                let running = Running { label, since: self.clock.now(), on: Some(WaitsOn::Provision(provision)) };
-                world.set_running(unwind.effect, running, agenda);
+                world.set_running(unwind.effect, Running { label, since: self.clock.now() });
                 Begun::Waits(latch)
             }
         }
@@ -186,8 +190,8 @@ impl Shared {
     fn spawn_chain(self: &Arc<Self>, mut unwind: Unwind, pending: Option<PendingLink>) {
         let shared = Arc::clone(self);
         runtime::spawn(async move {
-            if let Some(PendingLink { label, began, mut future }) = pending {
-                let result = shared.named(&unwind.core, &label, &mut future).await;
+            if let Some(PendingLink { label, began, since, mut future }) = pending {
+                let result = shared.named(&unwind.core, &label, since, &mut future).await;
                 frames::drop_quietly(future);
                 if let Err(failure) = result.and_then(|result| result) {
                     unwind.fail(label, began, failure);
@@ -195,8 +199,8 @@ impl Shared {
             }
             if let Some(latch) = unwind.waits.clone() {
                 let mut wait = latch.wait();
-                let label = shared.world.lock().running_label(unwind.effect);
-                drop(shared.named(&unwind.core, &label, &mut wait).await);
+                let (label, since) = shared.world.lock().running(unwind.effect);
+                drop(shared.named(&unwind.core, &label, since, &mut wait).await);
                 unwind.take_waited();
             }
             let mut agenda = Agenda::new();
@@ -210,10 +214,11 @@ impl Shared {
         self: &Arc<Self>,
         core: &Arc<FiberCore>,
         label: &Name,
+        since: Duration,
         future: &mut F,
     ) -> F::Output {
-        let since = self.clock.now();
-        let mut alarm = self.clock.sleep(STALLED);
+        let passed = self.clock.now().saturating_sub(since);
+        let mut alarm = self.clock.sleep(STALLED.saturating_sub(passed));
         std::future::poll_fn(|cx| {
             if let Poll::Ready(output) = Pin::new(&mut *future).poll(cx) {
                 return Poll::Ready(output);

@@ -105,6 +105,7 @@ pub(crate) struct EffectData {
     pub(crate) next: Option<EffectId>,
     /// In its owner's list of siblings; not so once it is adopted.
     pub(crate) listed: bool,
+    pub(crate) adopted_by: Option<EffectId>,
     pub(crate) latch: Option<Arc<Latch>>,
     pub(crate) running: Option<Running>,
 }
@@ -113,13 +114,6 @@ pub(crate) struct EffectData {
 pub(crate) struct Running {
     pub(crate) label: Name,
     pub(crate) since: Duration,
-    pub(crate) on: Option<WaitsOn>,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum WaitsOn {
-    Fiber(FiberId),
-    Provision(ProvisionId),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,6 +136,8 @@ pub(crate) enum EffectKind {
 pub(crate) struct ProvisionData {
     pub(crate) provision: Arc<Provision>,
     pub(crate) owner: FiberId,
+    /// The effect whose undoing withdraws it.
+    pub(crate) effect: EffectId,
     pub(crate) withdrawn: bool,
     /// Who runs on it, by mount order.
     pub(crate) users: BTreeMap<u64, FiberId>,

@@ -1,5 +1,7 @@
 //! Effects in the world: the sibling list, and what begins and ends in it.
 
+use std::time::Duration;
+
 use crate::agenda::Agenda;
 use crate::effect::Entry;
 use crate::error::{Error, LinkFailure};
@@ -7,13 +9,13 @@ use crate::fiber::FiberState;
 use crate::latch::Latch;
 use crate::name::Name;
 use crate::sync::Arc;
-use crate::world::{EffectData, EffectId, EffectKind, EffectState, FiberId, Running, WaitsOn, World};
+use crate::world::{EffectData, EffectId, EffectKind, EffectState, FiberId, Running, World};
 
 /// What became of an adopted effect whose turn in a chain has come.
 pub(crate) enum Adopted {
     Gone,
     Links(Vec<Entry>),
-    Waits(Arc<Latch>, Option<WaitsOn>),
+    Waits(Arc<Latch>),
 }
 
 /// What beginning an effect's end came to.
@@ -47,6 +49,7 @@ impl World {
             prev,
             next: None,
             listed: true,
+            adopted_by: None,
             latch: None,
             running: None,
         });
@@ -146,17 +149,8 @@ impl World {
     pub(crate) fn begin_adopted(&mut self, id: EffectId, agenda: &mut Agenda) -> Adopted {
         match self.end_effect(id, agenda) {
             Ending::Gone => Adopted::Gone,
-            Ending::Links(links) => {
-                self.effects.remove(id);
-                Adopted::Links(links)
-            }
-            Ending::Follows => {
-                let on = self.effects.get(id).and_then(|effect| match effect.kind {
-                    EffectKind::Child(fiber) => Some(WaitsOn::Fiber(fiber)),
-                    EffectKind::Plain | EffectKind::Task => None,
-                });
-                self.effect_latch(id).map_or(Adopted::Gone, |latch| Adopted::Waits(latch, on))
-            }
+            Ending::Links(links) => Adopted::Links(links),
+            Ending::Follows => self.effect_latch(id).map_or(Adopted::Gone, Adopted::Waits),
         }
     }
 
@@ -166,24 +160,34 @@ impl World {
     }
 
     /// Adoption takes the effect out of its owner's list of siblings; its chain has it from now on (K5).
-    pub(crate) fn adopt(&mut self, id: EffectId) {
+    pub(crate) fn adopt(&mut self, id: EffectId, by: EffectId) {
         self.unlist(id);
-    }
-
-    pub(crate) fn set_running(&mut self, id: EffectId, running: Running, agenda: &mut Agenda) {
         if let Some(effect) = self.effects.get_mut(id) {
-            effect.running = Some(running);
-            // Whoever waits from inside what is waited for now has to look again (K8).
-            if let Some(latch) = &effect.latch {
-                latch.nudge(&mut agenda.wakers);
-            }
+            effect.adopted_by = Some(by);
         }
     }
 
-    pub(crate) fn running_label(&self, id: EffectId) -> Name {
-        self.effects.get(id).map_or(Name::fixed("effect"), |effect| {
-            effect.running.as_ref().map_or_else(|| effect.label.clone(), |running| running.label.clone())
-        })
+    /// The links of an adopted effect have been undone, as a part of the chain that adopted it.
+    pub(crate) fn adopted_ended(&mut self, id: EffectId, agenda: &mut Agenda) {
+        if let Some(latch) = self.effects.remove(id).and_then(|effect| effect.latch) {
+            latch.set(Ok(()), &mut agenda.wakers);
+        }
+    }
+
+    pub(crate) fn set_running(&mut self, id: EffectId, running: Running) {
+        if let Some(effect) = self.effects.get_mut(id) {
+            effect.running = Some(running);
+        }
+    }
+
+    /// What is being undone of an effect, and since when.
+    pub(crate) fn running(&self, id: EffectId) -> (Name, Duration) {
+        let running = self.effects.get(id).and_then(|effect| effect.running.as_ref());
+        running.map_or((Name::fixed("effect"), Duration::ZERO), |running| (running.label.clone(), running.since))
+    }
+
+    pub(crate) fn label(&self, id: EffectId) -> Option<Name> {
+        self.effects.get(id).map(|effect| effect.label.clone())
     }
 
     /// The effect has ended. Its owner may have ended by this, and the owner's owner.

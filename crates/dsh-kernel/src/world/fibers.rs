@@ -198,9 +198,13 @@ impl World {
     fn finish(&mut self, id: FiberId, agenda: &mut Agenda) -> Option<(EffectId, Vec<LinkFailure>)> {
         self.release_epoch(id, agenda);
         let fiber = self.fibers.get_mut(id)?;
-        fiber.swept = false;
         let failures = std::mem::take(&mut fiber.failures);
         if fiber.dispose_asked {
+            if fiber.plugin.is_some() {
+                fiber.failures = failures;
+                agenda.farewells.push_back(id);
+                return None;
+            }
             return self.remove_fiber(id, failures, agenda);
         }
         for link in &failures {
@@ -210,6 +214,18 @@ impl World {
         self.set_state(id, if failed { FiberState::Failed } else { FiberState::Pending }, agenda);
         self.refresh(id, agenda);
         None
+    }
+
+    /// The plugin of a fiber that is about to be disposed, to be dropped when the lock is free (K9).
+    pub(crate) fn take_plugin(&mut self, id: FiberId) -> Option<Arc<dyn DynPlugin>> {
+        self.fibers.get_mut(id).and_then(|fiber| fiber.plugin.take())
+    }
+
+    /// The plugin is dropped: the fiber is gone.
+    pub(crate) fn take_leave(&mut self, id: FiberId, agenda: &mut Agenda) {
+        if let Some((effect, failures)) = self.finish(id, agenda) {
+            self.effect_ended(effect, failures, agenda);
+        }
     }
 
     fn remove_fiber(
@@ -241,8 +257,8 @@ impl World {
             latch.set(Error::from_links(failures.clone()), &mut agenda.wakers);
         }
         let own_effect = fiber.core.own_effect;
-        // The plugin, and what the core keeps, are foreign: dropped when the lock is free.
-        agenda.garbage.push(Box::new((fiber.plugin.take(), fiber.core)));
+        // What the core keeps, such as an error, is foreign: dropped when the lock is free.
+        agenda.garbage.push(Box::new(fiber.core));
         own_effect.map(|effect| (effect, failures))
     }
 

@@ -9,7 +9,7 @@ use crate::owner::{FiberCore, Owner};
 use crate::plugin::DynPlugin;
 use crate::service::{Provision, Reach};
 use crate::sync::Arc;
-use crate::world::{FiberId, ProvisionData, ProvisionId, World};
+use crate::world::{EffectId, FiberId, ProvisionData, ProvisionId, World};
 
 /// A start that may begin.
 pub(crate) struct StartPlan {
@@ -20,7 +20,12 @@ pub(crate) struct StartPlan {
 
 impl World {
     /// Takes the name and records the provision; its users are told by [`World::provided`].
-    pub(crate) fn provide(&mut self, owner: FiberId, provision: Arc<Provision>) -> Result<ProvisionId, Error> {
+    pub(crate) fn provide(
+        &mut self,
+        owner: FiberId,
+        effect: EffectId,
+        provision: Arc<Provision>,
+    ) -> Result<ProvisionId, Error> {
         if let Some(first) = self.by_name.get(&provision.name).and_then(|id| self.provisions.get(*id)) {
             let first = self.fibers.get(first.owner).map(|fiber| Owner(Arc::clone(&fiber.core)));
             let name = provision.name.clone();
@@ -36,6 +41,7 @@ impl World {
         let id = self.provisions.insert(ProvisionData {
             provision: Arc::clone(&provision),
             owner,
+            effect,
             withdrawn: false,
             users: std::collections::BTreeMap::new(),
             latch: Latch::new(),

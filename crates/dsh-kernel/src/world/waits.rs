@@ -9,64 +9,57 @@ use crate::name::Name;
 use crate::owner::Owner;
 use crate::sync::Arc;
 use crate::teardown::Target;
-use crate::world::{EffectKind, FiberId, WaitsOn, World};
+use crate::world::{EffectId, FiberId, World};
+
+#[derive(Default)]
+struct Waiting {
+    fibers: HashSet<FiberId>,
+    effects: HashSet<EffectId>,
+}
 
 impl World {
     /// Whether the end of `target` waits for the code that runs in one of `frames`.
     pub(crate) fn waits_for(&self, target: Target, frames: &[Frame]) -> bool {
-        let on = match target {
-            Target::Fiber(fiber) => WaitsOn::Fiber(fiber),
-            Target::Effect(id) => {
-                if frames.iter().any(|frame| frame.effect == Some(id)) {
-                    return true;
-                }
-                let Some(effect) = self.effects.get(id) else { return false };
-                match (effect.kind, effect.running.as_ref().and_then(|running| running.on)) {
-                    (EffectKind::Child(fiber), _) => WaitsOn::Fiber(fiber),
-                    (EffectKind::Plain | EffectKind::Task, Some(on)) => on,
-                    (EffectKind::Plain | EffectKind::Task, None) => return false,
-                }
-            }
-        };
         frames.iter().any(|frame| {
-            let waiting = self.waiting_for(frame.fiber);
-            match on {
-                WaitsOn::Fiber(fiber) => waiting.contains(&fiber),
-                WaitsOn::Provision(provision) => self
-                    .provisions
-                    .get(provision)
-                    .is_some_and(|data| data.users.values().any(|user| waiting.contains(user))),
+            let waiting = self.waiting_for(frame);
+            match target {
+                Target::Fiber(fiber) => waiting.fibers.contains(&fiber),
+                Target::Effect(effect) => waiting.effects.contains(&effect),
             }
         })
     }
 
     /// Whether `settled()` waits for the code that runs in one of `frames`.
     pub(crate) fn settling_waits_for(&self, frames: &[Frame]) -> bool {
-        frames.iter().any(|frame| {
-            self.waiting_for(frame.fiber).into_iter().any(|fiber| {
-                self.fibers
-                    .get(fiber)
-                    .is_some_and(|fiber| matches!(fiber.state(), FiberState::Loading | FiberState::Unloading))
-            })
+        frames.iter().flat_map(|frame| self.waiting_for(frame).fibers).any(|fiber| {
+            self.fibers
+                .get(fiber)
+                .is_some_and(|fiber| matches!(fiber.state(), FiberState::Loading | FiberState::Unloading))
         })
     }
 
-    /// The fibers whose end waits for the end of `fiber`'s code: itself, its ancestors, its providers, and theirs.
-    fn waiting_for(&self, fiber: FiberId) -> Vec<FiberId> {
-        let mut found = Vec::new();
-        let mut seen = HashSet::new();
-        let mut next = vec![fiber];
-        while let Some(id) = next.pop() {
-            if !seen.insert(id) {
-                continue;
+    /// Whatever cannot end before the code in `frame` does: its effect, what has adopted that, its fiber, the fiber's
+    /// ancestors, those whose services it runs on, and theirs.
+    fn waiting_for(&self, frame: &Frame) -> Waiting {
+        let mut waiting = Waiting::default();
+        let (mut fibers, mut effects) = (vec![frame.fiber], Vec::from_iter(frame.effect));
+        loop {
+            if let Some(id) = effects.pop() {
+                if let Some(effect) = self.effects.get(id).filter(|_| waiting.effects.insert(id)) {
+                    effects.extend(effect.adopted_by);
+                    fibers.push(effect.owner);
+                }
+            } else if let Some(id) = fibers.pop() {
+                if let Some(fiber) = self.fibers.get(id).filter(|_| waiting.fibers.insert(id)) {
+                    fibers.extend(fiber.parent);
+                    effects.extend(fiber.core.own_effect);
+                    let epoch = fiber.epoch.iter().flatten();
+                    effects.extend(epoch.filter_map(|id| self.provisions.get(*id)).map(|provision| provision.effect));
+                }
+            } else {
+                return waiting;
             }
-            found.push(id);
-            let Some(fiber) = self.fibers.get(id) else { continue };
-            next.extend(fiber.parent);
-            let epoch = fiber.epoch.iter().flatten();
-            next.extend(epoch.filter_map(|id| self.provisions.get(*id)).map(|provision| provision.owner));
         }
-        found
     }
 
     /// Why a pending plugin cannot start as things stand, if so. Asked for when the kernel is settled.

@@ -1,0 +1,47 @@
+//! What can be asked on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// dsh assembles the system prompt that a project folder describes, and says where every part of it comes from.
+#[derive(Debug, Parser)]
+#[command(name = "dsh", version, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every command takes.
+#[derive(Debug, Args)]
+pub(crate) struct GlobalArgs {
+    /// The project's folder, where dsh.toml stands
+    #[arg(long, value_name = "DIR", default_value = ".", global = true)]
+    pub(crate) dir: PathBuf,
+}
+
+/// The commands, one module of `commands` each.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Print the prompt that the project makes, byte for byte, and a newline
+    Prompt(PromptArgs),
+}
+
+/// The arguments of `dsh prompt`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit status: 0 fine; 1 the project has findings; 2 wrong use, or a dsh.toml that is not readable as TOML."
+)]
+pub(crate) struct PromptArgs {
+    /// The agent whose prompt is asked for; without it, the prompt that all agents share
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// Print the tool block as canonical JSON in place of the prompt
+    #[arg(long)]
+    pub(crate) tools: bool,
+    /// Print one JSON object: prompt, sections with their places in it, tools, variables (see docs/json.md of dsh-cli)
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,102 @@
+//! `dsh prompt`: the prompt that a project makes.
+
+mod json;
+
+use dsh_system_prompt::{PromptAssembly, RenderedPrompt};
+
+use crate::args::{GlobalArgs, PromptArgs};
+use crate::commands::open_project;
+use crate::diagnostic::{Diagnostic, Report, Sources};
+use crate::names::{list, nearest};
+use crate::outside::Console;
+use crate::project::{Agent, Project, blame};
+use crate::status::ExitStatus;
+
+/// Runs the command: prints the prompt if nothing stands in its way, and everything that was found, be it in another agent.
+pub(crate) fn run(global: &GlobalArgs, arguments: &PromptArgs, console: &mut Console) -> ExitStatus {
+    let mut sources = Sources::new();
+    let mut report = Report::new();
+    let answer = answer(global, arguments, &mut sources, &mut report);
+    let status = match &answer {
+        Err(status) => *status,
+        Ok(_) if report.has_errors() => ExitStatus::Findings,
+        Ok(_) => ExitStatus::Success,
+    };
+    console.report(&report.into_sorted(), &sources);
+    match answer {
+        Ok(Some(text)) => console.print(text.as_bytes(), status),
+        Ok(None) | Err(_) => status,
+    }
+}
+
+/// What is to be printed; nothing, where findings stand in the way; a status, where it could not come to that.
+fn answer(
+    global: &GlobalArgs,
+    arguments: &PromptArgs,
+    sources: &mut Sources,
+    report: &mut Report,
+) -> Result<Option<String>, ExitStatus> {
+    let project = open_project(global, sources, report)?;
+    let agent = match arguments.agent.as_deref() {
+        None => None,
+        Some(name) => Some(project.agent(name).ok_or_else(|| {
+            report.push(unknown_agent(name, &project));
+            ExitStatus::WrongUse
+        })?),
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(|error| {
+        report.push(Diagnostic::error("cli::no_runtime", format!("no runtime can be had: {error}")));
+        ExitStatus::WrongUse
+    })?;
+    Ok(runtime.block_on(assemble(&project, agent, arguments, sources, report)))
+}
+
+async fn assemble(
+    project: &Project,
+    agent: Option<&Agent>,
+    arguments: &PromptArgs,
+    sources: &Sources,
+    report: &mut Report,
+) -> Option<String> {
+    let mounted = match project.mount(sources, report).await {
+        Ok(mounted) => mounted,
+        Err(error) => {
+            report.push(blame::kernel(&error));
+            return None;
+        }
+    };
+    let stopped = report.stops(agent.map(|agent| agent.name.value.as_str()));
+    let prompt = if stopped { None } else { mounted.prompt(agent, report).await };
+    let text = prompt.map(|(assembly, rendered)| text(project, agent, arguments, &assembly, &rendered));
+    mounted.close(report).await;
+    text
+}
+
+fn text(
+    project: &Project,
+    agent: Option<&Agent>,
+    arguments: &PromptArgs,
+    assembly: &PromptAssembly,
+    rendered: &RenderedPrompt,
+) -> String {
+    let agent = agent.map(|agent| agent.name.value.as_str());
+    let mut text = match (arguments.json, arguments.tools) {
+        (true, true) => json::tools(agent, assembly),
+        (true, false) => json::prompt(agent, assembly, rendered, &project.tools.dropped),
+        (false, true) => assembly.tools_json().to_string(),
+        (false, false) => rendered.text().to_string(),
+    };
+    // The prompt may end with a newline or without; one more always follows, so that its own end can be told.
+    text.push('\n');
+    text
+}
+
+fn unknown_agent(name: &str, project: &Project) -> Diagnostic {
+    let names: Vec<&str> = project.agents.iter().map(|agent| agent.name.value.as_str()).collect();
+    let help = match nearest(name, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if names.is_empty() => "no agents are configured: a table `[agents.NAME]` makes one".to_owned(),
+        None => format!("the agents are {}", list(&names)),
+    };
+    Diagnostic::error("cli::unknown_agent", format!("there is no agent `{name}`")).with_help(help)
+}

@@ -1,0 +1,83 @@
+//! The JSON of `dsh prompt`, version 1: docs/json.md describes it.
+//!
+//! It is written by hand where bytes matter: a tool stands here exactly as it goes to a model.
+
+use dsh_system_prompt::{AssembledSection, Layer, PromptAssembly, RenderedPrompt};
+use serde_json::Value;
+
+use crate::project::DroppedFields;
+
+/// The shape's version.
+const VERSION: u32 = 1;
+
+/// The whole.
+pub(super) fn prompt(
+    agent: Option<&str>,
+    assembly: &PromptAssembly,
+    rendered: &RenderedPrompt,
+    dropped: &DroppedFields,
+) -> String {
+    let sections: Vec<String> = rendered
+        .parts()
+        .iter()
+        .filter_map(|part| part.section().map(|section| section_object(section, &part.range())))
+        .collect();
+    let mut variables: Vec<(&str, Value)> = assembly
+        .variables()
+        .map(|variable| (variable.name(), variable.value().map_or(Value::Null, |value| value.as_str().into())))
+        .collect();
+    variables.sort_by_key(|(name, _)| *name);
+    object([
+        ("version", VERSION.to_string()),
+        ("agent", Value::from(agent).to_string()),
+        ("prompt", string(rendered.text())),
+        ("sections", format!("[{}]", sections.join(","))),
+        ("tools", assembly.tools_json().to_string()),
+        ("variables", object(variables.iter().map(|(name, value)| (*name, value.to_string())))),
+        ("dropped_tool_fields", object(dropped.iter().map(|(field, count)| (field.as_str(), count.to_string())))),
+    ])
+}
+
+/// The tool block alone.
+pub(super) fn tools(agent: Option<&str>, assembly: &PromptAssembly) -> String {
+    object([
+        ("version", VERSION.to_string()),
+        ("agent", Value::from(agent).to_string()),
+        ("tools", assembly.tools_json().to_string()),
+    ])
+}
+
+fn section_object(section: &AssembledSection, range: &std::ops::Range<usize>) -> String {
+    let layer = match section.layer() {
+        Layer::Global => "global",
+        Layer::Scope(_) => "agent",
+        // Nothing that the command mounts edits an assembly.
+        Layer::Assembly | _ => "assembly",
+    };
+    object([
+        ("name", string(section.name())),
+        ("order", number(section.order())),
+        ("owner", section.owner().map_or_else(|| "null".to_owned(), |owner| string(&owner.to_string()))),
+        ("layer", string(layer)),
+        ("start", range.start.to_string()),
+        ("end", range.end.to_string()),
+    ])
+}
+
+fn object<'a>(fields: impl IntoIterator<Item = (&'a str, String)>) -> String {
+    let fields: Vec<String> = fields.into_iter().map(|(name, value)| format!("{}:{value}", string(name))).collect();
+    format!("{{{}}}", fields.join(","))
+}
+
+fn string(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+/// A number as a person would write it: without a fraction where it has none.
+fn number(number: f64) -> String {
+    let text = Value::from(number).to_string();
+    match text.strip_suffix(".0") {
+        Some(whole) => whole.to_owned(),
+        None => text,
+    }
+}

@@ -1,0 +1,145 @@
+//! `dsh.toml` as data, each value with its place in the file (C1).
+//!
+//! The file is read from the `toml` crate's spanned table by hand: serde stops at the first mistake, and a person wants them all. What
+//! is wrong is reported and left out; what is right comes back, so that later steps find their mistakes too.
+
+mod check;
+mod inline;
+mod read;
+mod table;
+
+pub(crate) use self::check::PERSONA;
+pub(crate) use self::inline::OffsetMap;
+pub(crate) use self::read::{NotToml, read};
+
+use crate::diagnostic::Span;
+use crate::outside::Reach;
+
+/// The name of the file.
+pub(crate) const FILE_NAME: &str = "dsh.toml";
+
+/// A value and its place.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct At<T> {
+    /// What was read.
+    pub(crate) value: T,
+    /// Where it stands.
+    pub(crate) span: Span,
+}
+
+/// The whole file.
+#[derive(Debug, Default)]
+pub(crate) struct Config {
+    /// What the file speaks of, in its order; plugins are mounted in this order.
+    pub(crate) concerns: Vec<Topic>,
+    /// What all agents share.
+    pub(crate) layer: Layer,
+    /// `identity`.
+    pub(crate) identity: Option<At<bool>>,
+    /// `tool_order`.
+    pub(crate) tool_order: Option<At<Vec<At<String>>>>,
+    /// `tool_schemas`.
+    pub(crate) tool_schemas: Vec<FileRef>,
+    /// `[agents.NAME]`.
+    pub(crate) agents: Vec<Agent>,
+}
+
+/// What a part of the file is about; each is a plugin of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Topic {
+    /// `tool_schemas`
+    Tools,
+    /// `[variables]`
+    Variables,
+    /// `[[sections]]`
+    Sections,
+    /// `[agents]`
+    Agents,
+}
+
+/// What is said in one layer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Layer {
+    /// `persona` or `persona_file`.
+    pub(crate) persona: Option<Wording>,
+    /// `[[sections]]`.
+    pub(crate) sections: Vec<Section>,
+    /// `[variables]`.
+    pub(crate) variables: Vec<Variable>,
+}
+
+/// A constant for texts to refer to.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Variable {
+    /// Its name, and where it is given.
+    pub(crate) name: At<String>,
+    /// What it stands for.
+    pub(crate) value: String,
+}
+
+/// A section of the prompt.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Section {
+    /// Its name, unique in its layer.
+    pub(crate) name: At<String>,
+    /// Its place among the others.
+    pub(crate) order: At<f64>,
+    /// What it says.
+    pub(crate) wording: Wording,
+}
+
+/// What a section or a persona says.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Wording {
+    /// Where its words are.
+    pub(crate) words: Words,
+    /// Whether `{{…}}` in them is looked at.
+    pub(crate) format: Format,
+}
+
+/// Where words are.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Words {
+    /// In the file itself.
+    Inline(At<String>),
+    /// In another file.
+    File(FileRef),
+}
+
+/// Whether `{{…}}` in a text is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// Every byte stands for itself.
+    Raw,
+    /// `{{name}}` stands for a variable.
+    Template,
+}
+
+/// A file that is named, relative to `dsh.toml`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FileRef {
+    /// The path as it is written.
+    pub(crate) path: At<String>,
+    /// Whether it may lead out of the folder.
+    pub(crate) reach: Reach,
+}
+
+/// What one agent has for itself.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Agent {
+    /// Its name, the label of its scope.
+    pub(crate) name: At<String>,
+    /// What is for it alone, in place of what is shared under the same names.
+    pub(crate) layer: Layer,
+    /// Which tools it sees.
+    pub(crate) tools: Option<ToolRules>,
+}
+
+/// Which of the tools are seen; a name, or a beginning of names and `*`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ToolRules {
+    /// Only these; an empty list is none.
+    pub(crate) allow: Option<Vec<At<String>>>,
+    /// Not these, even where allowed.
+    pub(crate) deny: Vec<At<String>>,
+}

@@ -1,0 +1,262 @@
+//! The reader of `dsh.toml`.
+
+use toml::de::{DeTable, DeValue};
+
+use super::check;
+use super::table::{Table, string, table, wrong_type};
+use super::{Agent, At, Config, FileRef, Format, Layer, Section, ToolRules, Topic, Variable, Wording, Words};
+use crate::diagnostic::{Concern, Diagnostic, Report, SourceId, Span};
+use crate::names::nearest;
+use crate::outside::Reach;
+
+/// The file is not TOML; why has been reported.
+#[derive(Debug)]
+pub(crate) struct NotToml;
+
+/// Reads the file; what is wrong in it is reported and left out.
+pub(crate) fn read(source: SourceId, text: &str, report: &mut Report) -> Result<Config, NotToml> {
+    let (document, errors) = DeTable::parse_recoverable(text);
+    if errors.is_empty() {
+        let span = Span::new(source, document.span());
+        return Ok(file(Table::new(document.get_ref(), span, "dsh.toml"), report));
+    }
+    for error in errors {
+        let headline = format!("not readable as TOML: {}", error.message());
+        let diagnostic = Diagnostic::error("config::not_toml", headline);
+        report.push(match error.span() {
+            Some(range) => diagnostic.at(Span::new(source, range), ""),
+            None => diagnostic,
+        });
+    }
+    Err(NotToml)
+}
+
+fn file(mut top: Table<'_>, report: &mut Report) -> Config {
+    let reach = reach(&mut top, report);
+    let identity = top.boolean("identity", report);
+    let tool_order = top.strings("tool_order", report);
+    let tool_schemas = top.strings("tool_schemas", report).map_or_else(Vec::new, |paths| {
+        paths.value.into_iter().filter_map(|path| file_ref(path, reach, report)).collect()
+    });
+    let layer = layer(&mut top, reach, report);
+    let agents = agents(&mut top, report);
+    top.refuse_unknown(report);
+    let concerns = top.order_of(&[
+        ("tool_schemas", Topic::Tools),
+        ("variables", Topic::Variables),
+        ("sections", Topic::Sections),
+        ("agents", Topic::Agents),
+    ]);
+    Config { concerns, layer, identity, tool_order, tool_schemas, agents }
+}
+
+fn layer(table: &mut Table<'_>, reach: Reach, report: &mut Report) -> Layer {
+    let persona = persona(table, reach, report);
+    let variables = variables(table, report);
+    let sections = check::distinct(persona.as_ref(), sections(table, report), report);
+    Layer { persona, sections, variables }
+}
+
+/// `allow_outside` holds for the paths in the same table.
+fn reach(table: &mut Table<'_>, report: &mut Report) -> Reach {
+    match table.boolean("allow_outside", report) {
+        Some(At { value: true, .. }) => Reach::Anywhere,
+        _ => Reach::Beneath,
+    }
+}
+
+fn file_ref(path: At<String>, reach: Reach, report: &mut Report) -> Option<FileRef> {
+    if path.value.is_empty() {
+        report.push(
+            Diagnostic::error("config::invalid_value", "a path must not be empty")
+                .at(path.span, "names no file")
+                .with_help("write the path of a file, relative to dsh.toml"),
+        );
+        return None;
+    }
+    Some(FileRef { path, reach })
+}
+
+fn persona(table: &mut Table<'_>, reach: Reach, report: &mut Report) -> Option<Wording> {
+    let inline = table.string("persona", report);
+    let path = table.string("persona_file", report);
+    if let (Some(inline), Some(path)) = (&inline, &path) {
+        report.push(both("persona", inline.span, "persona_file", path.span, table.what()));
+    }
+    // An empty persona says nothing, and keeps the name taken.
+    let words = match (inline, path) {
+        (Some(text), _) => Words::Inline(text),
+        (None, Some(path)) => Words::File(file_ref(path, reach, report)?),
+        (None, None) => return None,
+    };
+    Some(Wording { words, format: Format::Template })
+}
+
+fn both(first: &str, first_span: Span, second: &str, second_span: Span, what: &str) -> Diagnostic {
+    Diagnostic::error("config::conflicting_keys", format!("{what} has both `{first}` and `{second}`"))
+        .at(second_span, format!("`{second}`"))
+        .at(first_span, format!("`{first}`"))
+        .with_help("keep one of the two")
+}
+
+fn variables(table: &mut Table<'_>, report: &mut Report) -> Vec<Variable> {
+    let Some(table) = table.table("variables", "the variables", report) else { return Vec::new() };
+    let mut variables = Vec::new();
+    for (name, entry) in table.named() {
+        let name_is_right = check::variable_name(name, entry.key, report);
+        let value = string(entry, &format!("variable `{name}`"), report);
+        if let (true, Some(value)) = (name_is_right, value) {
+            let name = At { value: name.to_owned(), span: entry.key };
+            variables.push(Variable { name, value: value.value });
+        }
+    }
+    variables
+}
+
+fn sections(table: &mut Table<'_>, report: &mut Report) -> Vec<Section> {
+    let tables = table.tables("sections", "a section", report);
+    tables.into_iter().filter_map(|table| section(table, report)).collect()
+}
+
+fn section(mut table: Table<'_>, report: &mut Report) -> Option<Section> {
+    let name_is_there = table.entry("name").is_some();
+    let name = table.string("name", report).filter(|name| check::not_empty(name, "a section's name", report));
+    let order = order(&mut table, name.as_ref(), report);
+    let reach = reach(&mut table, report);
+    let text = table.string("text", report);
+    let text_is_there = table.entry("text").is_some();
+    let path = table.string("file", report);
+    let path_is_there = table.entry("file").is_some();
+    let format = format(&mut table, report);
+    table.refuse_unknown(report);
+
+    if !name_is_there {
+        report.push(
+            Diagnostic::error("config::missing_key", "a section has no `name`")
+                .at(table.span, "this section")
+                .with_help("add `name = \"…\"`; agents replace a shared section by giving one of the same name"),
+        );
+    }
+    if let (Some(text), Some(path)) = (&text, &path) {
+        report.push(both("text", text.span, "file", path.span, &called(name.as_ref())));
+    }
+    if !text_is_there && !path_is_there {
+        report.push(
+            Diagnostic::error(
+                "config::missing_key",
+                format!("{} has neither `text` nor `file`", called(name.as_ref())),
+            )
+            .at(name.as_ref().map_or(table.span, |name| name.span), "this section says nothing")
+            .with_help("add `text = \"…\"`, or `file = \"…\"` with a path relative to dsh.toml"),
+        );
+    }
+    let (words, usual) = match (text, path) {
+        (Some(text), _) => (Words::Inline(text), Format::Template),
+        (None, Some(path)) => (Words::File(file_ref(path, reach, report)?), Format::Raw),
+        (None, None) => return None,
+    };
+    let wording = Wording { words, format: format.unwrap_or(usual) };
+    Some(Section { name: name?, order: order?, wording })
+}
+
+/// A section as messages call it.
+fn called(name: Option<&At<String>>) -> String {
+    name.map_or_else(|| "a section".to_owned(), |name| format!("section `{}`", name.value))
+}
+
+fn order(table: &mut Table<'_>, name: Option<&At<String>>, report: &mut Report) -> Option<At<f64>> {
+    const BANDS: &str = "-100 is the harness's identity, 0 the persona, 100 to 199 the guidance for tools";
+    let Some(entry) = table.entry("order") else {
+        report.push(
+            Diagnostic::error("config::missing_key", format!("{} has no `order`", called(name)))
+                .at(name.map_or(table.span, |name| name.span), "this section")
+                .with_help(format!("add `order = …`, a number: {BANDS}")),
+        );
+        return None;
+    };
+    let number = match entry.value {
+        DeValue::Integer(integer) => i64::from_str_radix(integer.as_str(), integer.radix()).ok().map(to_float),
+        DeValue::Float(float) => float.as_str().parse::<f64>().ok(),
+        DeValue::String(_) | DeValue::Boolean(_) | DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => {
+            report.push(wrong_type(entry, "`order`", "a number"));
+            return None;
+        }
+    };
+    let Some(value) = number.filter(|number| number.is_finite()) else {
+        report.push(
+            Diagnostic::error("prompt::invalid_order", "`order` must be a finite number")
+                .at(entry.span, "not a number that sections can be sorted by")
+                .with_help(BANDS),
+        );
+        return None;
+    };
+    Some(At { value, span: entry.span })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "an order of 2^53 and more may move to its neighbour")]
+fn to_float(integer: i64) -> f64 {
+    integer as f64
+}
+
+fn format(table: &mut Table<'_>, report: &mut Report) -> Option<Format> {
+    let format = table.string("format", report)?;
+    match format.value.as_str() {
+        "raw" => Some(Format::Raw),
+        "template" => Some(Format::Template),
+        other => {
+            let help = match nearest(other, ["raw", "template"]) {
+                Some(near) => format!("did you mean \"{near}\"?"),
+                None => "\"raw\" keeps every byte, \"template\" replaces {{name}} by a variable".to_owned(),
+            };
+            report.push(
+                Diagnostic::error("config::invalid_value", "`format` must be \"raw\" or \"template\"")
+                    .at(format.span, "neither of the two")
+                    .with_help(help),
+            );
+            None
+        }
+    }
+}
+
+fn agents(top: &mut Table<'_>, report: &mut Report) -> Vec<Agent> {
+    let Some(agents) = top.table("agents", "the agents", report) else { return Vec::new() };
+    let mut read = Vec::new();
+    for (name, entry) in agents.named() {
+        let agent = report.about(Concern::Agent(name.to_owned()), |report| {
+            check::agent_name(name, entry.key, report);
+            let name = At { value: name.to_owned(), span: entry.key };
+            let table = table(entry, &format!("agent `{}`", name.value), "an agent", report);
+            match table {
+                Some(table) => agent(name, table, report),
+                // The agent is known all the same: asking for it is no wrong use.
+                None => Agent { name, layer: Layer::default(), tools: None },
+            }
+        });
+        read.push(agent);
+    }
+    read
+}
+
+fn agent(name: At<String>, mut table: Table<'_>, report: &mut Report) -> Agent {
+    let reach = reach(&mut table, report);
+    let layer = layer(&mut table, reach, report);
+    let tools = tool_rules(&mut table, report);
+    table.refuse_unknown(report);
+    Agent { name, layer, tools }
+}
+
+fn tool_rules(agent: &mut Table<'_>, report: &mut Report) -> Option<ToolRules> {
+    let mut table = agent.table("tools", "the tools of an agent", report)?;
+    let allow = table.strings("allow", report).map(|list| check::patterns(list.value, report));
+    let deny = table.strings("deny", report).map(|list| check::patterns(list.value, report));
+    let says_nothing = table.entry("allow").is_none() && table.entry("deny").is_none();
+    table.refuse_unknown(report);
+    if says_nothing {
+        report.push(
+            Diagnostic::error("config::missing_key", "`tools` has neither `allow` nor `deny`")
+                .at(table.span, "rules nothing")
+                .with_help("add `allow = […]` or `deny = […]`, or leave `tools` out: the agent then sees every tool"),
+        );
+    }
+    Some(ToolRules { allow, deny: deny.unwrap_or_default() })
+}

@@ -1,0 +1,74 @@
+//! A diagnostic as a person reads it: headline, the lines in question with a caret, what would be right.
+
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+use super::{Diagnostic, Place, Severity, SourceId, Sources};
+
+/// One diagnostic, with colours; the stream takes them out where they are not wanted.
+pub(crate) fn human(diagnostic: &Diagnostic, sources: &Sources) -> String {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Note => Level::NOTE,
+    };
+    let mut group = level
+        .primary_title(diagnostic.headline.as_str())
+        .id(diagnostic.code)
+        .elements(Vec::<Snippet<'_, annotate_snippets::Annotation<'_>>>::new());
+    let mut shown: Vec<SourceId> = Vec::new();
+    for place in &diagnostic.places {
+        if shown.contains(&place.span.source) {
+            continue;
+        }
+        shown.push(place.span.source);
+        let here: Vec<&Place> =
+            diagnostic.places.iter().filter(|other| other.span.source == place.span.source).collect();
+        group = with_source(group, place.span.source, &here, diagnostic.places.first(), sources);
+    }
+    for note in &diagnostic.notes {
+        group = group.element(Level::NOTE.message(note.as_str()));
+    }
+    for help in &diagnostic.helps {
+        group = group.element(Level::HELP.message(help.as_str()));
+    }
+    Renderer::styled().render(&[group])
+}
+
+/// Adds the places of one source.
+fn with_source<'a>(
+    group: Group<'a>,
+    id: SourceId,
+    places: &[&'a Place],
+    primary: Option<&'a Place>,
+    sources: &'a Sources,
+) -> Group<'a> {
+    let Some(source) = sources.get(id) else { return group };
+    let ranges: Vec<Range<usize>> =
+        places.iter().map(|place| on_characters(&source.text, place.span.range())).collect();
+    let shown = lines_of(&source.text, &ranges);
+    let line = 1 + source.text.bytes().take(shown.start).filter(|byte| *byte == b'\n').count();
+    let excerpt = source.text.get(shown.clone()).unwrap_or_default();
+    let mut snippet = Snippet::source(excerpt).line_start(line).path(source.path.as_str());
+    for (place, range) in places.iter().zip(ranges) {
+        let kind = if primary == Some(place) { AnnotationKind::Primary } else { AnnotationKind::Context };
+        let label = (!place.label.is_empty()).then_some(place.label.as_str());
+        snippet = snippet.annotation(kind.span(range.start - shown.start..range.end - shown.start).label(label));
+    }
+    group.element(snippet)
+}
+
+/// The range, widened to whole characters and within the text.
+fn on_characters(text: &str, range: Range<usize>) -> Range<usize> {
+    let start = text.floor_char_boundary(range.start);
+    start..text.ceil_char_boundary(range.end.max(start))
+}
+
+/// The lines that these ranges lie in: a file of megabytes is not gone through for each message.
+fn lines_of(text: &str, ranges: &[Range<usize>]) -> Range<usize> {
+    let first = ranges.iter().map(|range| range.start).min().unwrap_or(0);
+    let last = ranges.iter().map(|range| range.end).max().unwrap_or(0);
+    let start = text.get(..first).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
+    let end = text.get(last..).and_then(|after| after.find('\n')).map_or(text.len(), |newline| last + newline);
+    start..end
+}

@@ -1,0 +1,53 @@
+//! What has been found so far.
+
+use super::{Concern, Diagnostic, Severity};
+
+/// The diagnostics of a run, in the order in which they were found.
+#[derive(Debug)]
+pub(crate) struct Report {
+    diagnostics: Vec<Diagnostic>,
+    concern: Concern,
+}
+
+impl Report {
+    pub(crate) fn new() -> Self {
+        Self { diagnostics: Vec::new(), concern: Concern::Everyone }
+    }
+
+    /// Takes one in; it is about whom [`Report::about`] says.
+    pub(crate) fn push(&mut self, mut diagnostic: Diagnostic) {
+        diagnostic.concern = self.concern.clone();
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Runs `body`, whose findings are about `concern`.
+    pub(crate) fn about<R>(&mut self, concern: Concern, body: impl FnOnce(&mut Self) -> R) -> R {
+        let before = std::mem::replace(&mut self.concern, concern);
+        let result = body(self);
+        self.concern = before;
+        result
+    }
+
+    /// Whether anything is an error.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.errors().next().is_some()
+    }
+
+    /// Whether an error stands in the way of this agent's prompt; without an agent, of the one that all share.
+    pub(crate) fn stops(&self, agent: Option<&str>) -> bool {
+        self.errors().any(|diagnostic| match &diagnostic.concern {
+            Concern::Everyone => true,
+            Concern::Agent(name) => agent == Some(name),
+        })
+    }
+
+    /// What was found, by file and place; what has no place comes first.
+    pub(crate) fn into_sorted(mut self) -> Vec<Diagnostic> {
+        self.diagnostics.sort_by_key(|diagnostic| diagnostic.places.first().map(|place| place.span));
+        self.diagnostics
+    }
+
+    fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}

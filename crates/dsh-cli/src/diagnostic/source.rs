@@ -1,0 +1,68 @@
+//! The files that diagnostics point into.
+
+use std::ops::Range;
+
+/// One of the [`Sources`] of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SourceId(usize);
+
+/// A range of bytes of one source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Span {
+    /// Which source.
+    pub(crate) source: SourceId,
+    /// The first byte.
+    pub(crate) start: usize,
+    /// One past the last byte.
+    pub(crate) end: usize,
+}
+
+impl Span {
+    /// The bytes of `range` in `source`.
+    pub(crate) fn new(source: SourceId, range: Range<usize>) -> Self {
+        Self { source, start: range.start, end: range.end }
+    }
+
+    /// The range alone.
+    pub(crate) fn range(self) -> Range<usize> {
+        self.start..self.end
+    }
+}
+
+/// A file that was read: its path as a person may type it, and its text as dsh reads it (no mark, LF).
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    /// The path.
+    pub(crate) path: String,
+    /// The text.
+    pub(crate) text: String,
+}
+
+/// Every file that was read in this run.
+#[derive(Debug, Default)]
+pub(crate) struct Sources {
+    files: Vec<Source>,
+}
+
+impl Sources {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes a file in.
+    pub(crate) fn add(&mut self, path: String, text: String) -> SourceId {
+        let id = SourceId(self.files.len());
+        self.files.push(Source { path, text });
+        id
+    }
+
+    /// The file of this id, if it is of this table.
+    pub(crate) fn get(&self, id: SourceId) -> Option<&Source> {
+        self.files.get(id.0)
+    }
+
+    /// The text of this file.
+    pub(crate) fn text(&self, id: SourceId) -> &str {
+        self.get(id).map_or("", |source| source.text.as_str())
+    }
+}

@@ -1,0 +1,189 @@
+//! A project's folder, and the files beneath it (C1).
+//!
+//! A path that leaves the folder is refused where it is opened, not before, so that nothing can be swapped between a check and the
+//! opening. What is opened must be a regular file: opening never waits for the other end of a pipe.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::path::{Component, Path, PathBuf};
+
+#[cfg(unix)]
+mod beneath;
+
+/// How far a path may lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// To files beneath the folder.
+    Beneath,
+    /// Anywhere: `allow_outside = true` stands beside the path.
+    Anywhere,
+}
+
+/// Why a folder cannot be a project's folder.
+#[derive(Debug)]
+pub(crate) enum FolderError {
+    /// Nothing is there.
+    Missing,
+    /// Something else than a folder is there.
+    NotAFolder,
+    /// It is there and cannot be opened.
+    Unreadable(io::Error),
+}
+
+/// Why a file cannot be read.
+#[derive(Debug)]
+pub(crate) enum ReadError {
+    /// Nothing is there.
+    Missing,
+    /// The path leads out of the folder; the text says by what.
+    Outside(&'static str),
+    /// Something else than a file is there; the text says what.
+    NotAFile(&'static str),
+    /// The file is larger than the limit, in bytes.
+    TooLarge {
+        /// The most that would be read.
+        limit: u64,
+    },
+    /// It is there and cannot be read.
+    Unreadable(io::Error),
+}
+
+/// An open folder.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    path: PathBuf,
+    #[cfg(unix)]
+    handle: rustix::fd::OwnedFd,
+}
+
+impl Folder {
+    /// Opens the folder at `path`.
+    pub(crate) fn open(path: &Path) -> Result<Self, FolderError> {
+        match std::fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => {}
+            Ok(_) => return Err(FolderError::NotAFolder),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Err(FolderError::Missing),
+            Err(error) if error.kind() == ErrorKind::NotADirectory => return Err(FolderError::NotAFolder),
+            Err(error) => return Err(FolderError::Unreadable(error)),
+        }
+        Ok(Self {
+            path: path.to_path_buf(),
+            #[cfg(unix)]
+            handle: beneath::open_folder(path).map_err(|errno| FolderError::Unreadable(errno.into()))?,
+        })
+    }
+
+    /// The path of `name` beneath this folder, as a person may type it.
+    pub(crate) fn display(&self, name: &str) -> String {
+        let path = if self.path.as_os_str() == "." { PathBuf::from(name) } else { self.path.join(name) };
+        path.display().to_string()
+    }
+
+    /// The folder's own path, as it was given.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads the regular file at `path`, at most `limit` bytes of it.
+    pub(crate) fn read(&self, path: &str, reach: Reach, limit: u64) -> Result<Vec<u8>, ReadError> {
+        let file = match reach {
+            Reach::Beneath => {
+                refuse_leaving(Path::new(path))?;
+                self.open_beneath(path)?
+            }
+            Reach::Anywhere => open_anywhere(&self.path.join(path))?,
+        };
+        read_regular(file, limit)
+    }
+
+    #[cfg(unix)]
+    fn open_beneath(&self, path: &str) -> Result<File, ReadError> {
+        beneath::open_file(&self.handle, &self.path, path)
+    }
+
+    /// Where the system cannot open beneath a folder: the real path is looked at first, and then opened.
+    #[cfg(not(unix))]
+    fn open_beneath(&self, path: &str) -> Result<File, ReadError> {
+        let folder = self.path.canonicalize().map_err(of_io)?;
+        let file = folder.join(path).canonicalize().map_err(of_io)?;
+        if !file.starts_with(&folder) {
+            return Err(ReadError::Outside(BY_LINK));
+        }
+        open_anywhere(&file)
+    }
+}
+
+/// What is said of a link that leads out.
+const BY_LINK: &str = "a link on the way leads out of the folder";
+
+/// Refuses what can be seen to leave without looking at the disk.
+fn refuse_leaving(path: &Path) -> Result<(), ReadError> {
+    for component in path.components() {
+        match component {
+            Component::RootDir | Component::Prefix(_) => return Err(ReadError::Outside("the path is absolute")),
+            Component::ParentDir => return Err(ReadError::Outside("the path has a `..` in it")),
+            Component::CurDir | Component::Normal(_) => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn open_anywhere(path: &Path) -> Result<File, ReadError> {
+    beneath::open_anywhere(path)
+}
+
+#[cfg(not(unix))]
+fn open_anywhere(path: &Path) -> Result<File, ReadError> {
+    if path.is_dir() {
+        return Err(ReadError::NotAFile("a folder"));
+    }
+    File::open(path).map_err(of_io)
+}
+
+fn read_regular(file: File, limit: u64) -> Result<Vec<u8>, ReadError> {
+    let metadata = file.metadata().map_err(of_io)?;
+    if !metadata.is_file() {
+        return Err(ReadError::NotAFile(kind_of(metadata.file_type())));
+    }
+    if metadata.len() > limit {
+        return Err(ReadError::TooLarge { limit });
+    }
+    let mut bytes = Vec::new();
+    // A file may grow while it is read; one byte more than allowed tells.
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(of_io)?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length <= limit) {
+        Ok(bytes)
+    } else {
+        Err(ReadError::TooLarge { limit })
+    }
+}
+
+#[cfg(unix)]
+fn kind_of(kind: std::fs::FileType) -> &'static str {
+    use std::os::unix::fs::FileTypeExt;
+    if kind.is_dir() {
+        "a folder"
+    } else if kind.is_fifo() {
+        "a named pipe"
+    } else if kind.is_socket() {
+        "a socket"
+    } else {
+        "a device"
+    }
+}
+
+#[cfg(not(unix))]
+fn kind_of(kind: std::fs::FileType) -> &'static str {
+    if kind.is_dir() { "a folder" } else { "not a regular file" }
+}
+
+fn of_io(error: io::Error) -> ReadError {
+    if error.kind() == ErrorKind::NotFound {
+        ReadError::Missing
+    } else if error.kind() == ErrorKind::IsADirectory {
+        ReadError::NotAFile("a folder")
+    } else {
+        ReadError::Unreadable(error)
+    }
+}

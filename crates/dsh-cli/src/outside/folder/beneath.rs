@@ -1,0 +1,168 @@
+//! Opening files beneath an open folder, without a race (Unix).
+//!
+//! Linux does it in one call (`openat2`). Elsewhere, and where that call is not to be had, the real path is asked for first and then
+//! walked from the open folder with no link followed: whoever puts a link there in between gets an error, not a way out.
+
+use std::fs::File;
+use std::path::{Component, Path};
+
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::fs::{Mode, OFlags, open, openat};
+use rustix::io::Errno;
+
+use super::{BY_LINK, ReadError, of_io};
+
+/// Reading never waits: a pipe without a writer opens at once, and is refused for what it is.
+fn reading() -> OFlags {
+    OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY
+}
+
+fn folder() -> OFlags {
+    OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY
+}
+
+/// Opens a folder by its path.
+pub(super) fn open_folder(path: &Path) -> Result<OwnedFd, Errno> {
+    open(path, folder(), Mode::empty())
+}
+
+/// Opens a file wherever it is.
+pub(super) fn open_anywhere(path: &Path) -> Result<File, ReadError> {
+    open(path, reading(), Mode::empty()).map(File::from).map_err(of_errno)
+}
+
+/// Opens the file at `path` beneath `handle`, which is the open folder `root`.
+#[cfg(target_os = "linux")]
+pub(super) fn open_file(handle: &OwnedFd, root: &Path, path: &str) -> Result<File, ReadError> {
+    use rustix::fs::{ResolveFlags, openat2};
+
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    // The kernel asks to try again when something on the way is renamed meanwhile.
+    for _ in 0..16 {
+        match openat2(handle, path, reading(), Mode::empty(), resolve) {
+            Ok(file) => return Ok(File::from(file)),
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            // An old kernel, or a sandbox that does not know the call.
+            Err(Errno::NOSYS | Errno::PERM) => break,
+            Err(errno) => return Err(of_errno(errno)),
+        }
+    }
+    walk(handle, root, path)
+}
+
+/// Opens the file at `path` beneath `handle`, which is the open folder `root`.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn open_file(handle: &OwnedFd, root: &Path, path: &str) -> Result<File, ReadError> {
+    walk(handle, root, path)
+}
+
+/// Asks for the real path, then walks it without following a link.
+fn walk(handle: &OwnedFd, root: &Path, path: &str) -> Result<File, ReadError> {
+    let real_root = root.canonicalize().map_err(of_io)?;
+    let real = real_root.join(path).canonicalize().map_err(of_io)?;
+    let Ok(beneath) = real.strip_prefix(&real_root) else {
+        return Err(ReadError::Outside(BY_LINK));
+    };
+    let mut names = Vec::new();
+    for component in beneath.components() {
+        let Component::Normal(name) = component else { return Err(ReadError::Outside(BY_LINK)) };
+        names.push(name);
+    }
+    let Some((last, folders)) = names.split_last() else { return Err(ReadError::NotAFile("a folder")) };
+    let mut at: Option<OwnedFd> = None;
+    for name in folders {
+        let from = at.as_ref().map_or(handle.as_fd(), AsFd::as_fd);
+        at = Some(openat(from, *name, folder() | OFlags::NOFOLLOW, Mode::empty()).map_err(of_errno)?);
+    }
+    let from = at.as_ref().map_or(handle.as_fd(), AsFd::as_fd);
+    openat(from, *last, reading() | OFlags::NOFOLLOW, Mode::empty()).map(File::from).map_err(of_errno)
+}
+
+fn of_errno(errno: Errno) -> ReadError {
+    match errno {
+        Errno::XDEV => ReadError::Outside(BY_LINK),
+        Errno::LOOP => ReadError::Outside("a link on the way leads in a circle, or nowhere that can be trusted"),
+        // A socket, or a device without a driver.
+        Errno::NXIO => ReadError::NotAFile("a socket or a device"),
+        Errno::ISDIR => ReadError::NotAFile("a folder"),
+        Errno::NOENT => ReadError::Missing,
+        errno => ReadError::Unreadable(errno.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::os::unix::fs::symlink;
+    use std::path::Path;
+
+    use rustix::fd::OwnedFd;
+
+    use super::super::ReadError;
+    use super::{File, open_file, open_folder, walk};
+
+    type Opening = fn(&OwnedFd, &Path, &str) -> Result<File, ReadError>;
+
+    /// Both ways in, which must agree.
+    const WAYS: [Opening; 2] = [open_file, walk];
+
+    fn outcome(way: Opening, root: &Path, path: &str) -> String {
+        let handle = open_folder(root).unwrap();
+        match way(&handle, root, path) {
+            Ok(mut file) => {
+                let mut text = String::new();
+                file.read_to_string(&mut text).unwrap();
+                text
+            }
+            Err(ReadError::Outside(_)) => "outside".to_owned(),
+            Err(ReadError::Missing) => "missing".to_owned(),
+            Err(other) => format!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn links_inside_are_followed_and_links_out_are_refused() {
+        // C1
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("project");
+        std::fs::create_dir_all(root.join("notes")).unwrap();
+        std::fs::write(root.join("notes/a.md"), "inside").unwrap();
+        std::fs::write(folder.path().join("secret"), "SECRET").unwrap();
+        symlink("notes/a.md", root.join("in")).unwrap();
+        symlink("../secret", root.join("out")).unwrap();
+        symlink("..", root.join("up")).unwrap();
+        symlink("nowhere", root.join("dangling")).unwrap();
+        for way in WAYS {
+            assert_eq!(outcome(way, &root, "notes/a.md"), "inside");
+            assert_eq!(outcome(way, &root, "in"), "inside");
+            assert_eq!(outcome(way, &root, "out"), "outside");
+            assert_eq!(outcome(way, &root, "up/secret"), "outside");
+            assert_eq!(outcome(way, &root, "dangling"), "missing");
+        }
+    }
+
+    #[test]
+    fn a_link_put_there_while_files_are_opened_never_leads_out() {
+        // C1
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("project");
+        std::fs::create_dir(&root).unwrap();
+        std::fs::write(root.join("good"), "inside").unwrap();
+        std::fs::write(folder.path().join("secret"), "SECRET").unwrap();
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|threads| {
+            threads.spawn(|| {
+                while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    symlink("../secret", root.join("next")).unwrap();
+                    std::fs::rename(root.join("next"), root.join("a")).unwrap();
+                    std::fs::hard_link(root.join("good"), root.join("next")).unwrap();
+                    std::fs::rename(root.join("next"), root.join("a")).unwrap();
+                }
+            });
+            let answers: Vec<String> = (0..2_000).map(|round| outcome(WAYS[round % 2], &root, "a")).collect();
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+            let wrong = answers.iter().find(|answer| !["inside", "outside", "missing"].contains(&answer.as_str()));
+            assert_eq!(wrong, None);
+        });
+    }
+}

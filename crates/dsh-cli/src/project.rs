@@ -1,0 +1,83 @@
+//! A project folder as it was read: `dsh.toml`, and the files that it names.
+//!
+//! [`Project::read`] takes everything in and reports what is wrong; `mount` makes plugins of it; `blame` leads what the registry
+//! refuses back to places in the files.
+
+pub(crate) mod blame;
+mod files;
+mod mount;
+mod plugins;
+mod read;
+mod tools;
+
+pub(crate) use self::read::{NoProject, Project};
+pub(crate) use self::tools::ToolFilter;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use dsh_template::Text;
+
+use crate::config::{At, OffsetMap, Variable};
+use crate::diagnostic::{SourceId, Span};
+
+/// A text with where its bytes came from.
+#[derive(Clone, Debug)]
+pub(crate) struct Loaded {
+    /// The text, raw or template.
+    pub(crate) text: Text,
+    /// Where it came from.
+    pub(crate) origin: Origin,
+}
+
+/// Where a text came from.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    source: SourceId,
+    map: OffsetMap,
+    /// Where `dsh.toml` gives the text, or names its file.
+    pub(crate) declared: Span,
+}
+
+impl Origin {
+    /// The place of these bytes of the text.
+    pub(crate) fn locate(&self, range: Range<usize>) -> Span {
+        Span::new(self.source, self.map.locate(range))
+    }
+}
+
+/// A section that was read whole.
+#[derive(Clone, Debug)]
+pub(crate) struct Section {
+    /// Its name.
+    pub(crate) name: At<String>,
+    /// Its place among the others.
+    pub(crate) order: At<f64>,
+    /// What it says.
+    pub(crate) words: Loaded,
+}
+
+/// What is registered in one layer.
+#[derive(Debug, Default)]
+pub(crate) struct Layer {
+    /// The persona.
+    pub(crate) persona: Option<Loaded>,
+    /// The sections, in the order of the file.
+    pub(crate) sections: Vec<Section>,
+    /// The variables, in the order of the file.
+    pub(crate) variables: Vec<Variable>,
+}
+
+/// An agent that was read whole.
+#[derive(Debug)]
+pub(crate) struct Agent {
+    /// Its name.
+    pub(crate) name: At<String>,
+    /// What is for it alone.
+    pub(crate) layer: Layer,
+    /// Which tools it sees; every one, if none.
+    pub(crate) filter: Option<ToolFilter>,
+}
+
+/// How many fields of tools were dropped, by name: a schema has no place for them.
+pub(crate) type DroppedFields = BTreeMap<String, usize>;

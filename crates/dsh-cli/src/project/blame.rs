@@ -1,0 +1,154 @@
+//! What the kernel and the registry refuse, led back to its place in the project's files.
+//!
+//! The libraries know sections, owners and bytes of a text; which line of which file that is, only this crate knows.
+
+use dsh_kernel::Failure;
+use dsh_system_prompt::{Error, ErrorKind, TOOL_ORDER_REST};
+use dsh_template::Template;
+
+use super::{Agent, Layer, Loaded, Project};
+use crate::config::PERSONA;
+use crate::diagnostic::Diagnostic;
+use crate::names::{list, nearest};
+
+/// A plugin that failed to start.
+pub(super) fn start(project: &Project, agent: Option<&Agent>, error: &dsh_kernel::Error) -> Diagnostic {
+    match error.failure().and_then(Failure::downcast_ref::<Error>) {
+        Some(refused) => prompt(project, agent, refused),
+        None => kernel(error),
+    }
+}
+
+/// An error of the kernel, which has no place in a file.
+pub(crate) fn kernel(error: &dsh_kernel::Error) -> Diagnostic {
+    Diagnostic::error(error.code(), error.to_string())
+}
+
+/// What the prompt registry refused, in the layer of `agent` or in assembling for it.
+pub(super) fn prompt(project: &Project, agent: Option<&Agent>, error: &Error) -> Diagnostic {
+    let placed = reference(project, agent, error)
+        .or_else(|| taken(project, agent, error))
+        .or_else(|| tool_order(project, error))
+        .or_else(|| reserved_tool(project, error));
+    placed.unwrap_or_else(|| Diagnostic::error(error.code(), error.to_string()))
+}
+
+/// A `{{` that cannot be rendered.
+fn reference(project: &Project, agent: Option<&Agent>, error: &Error) -> Option<Diagnostic> {
+    let place = error.range()?;
+    let section = error.section()?;
+    let words = project.words(agent, section)?;
+    let owner = error.owner().map_or_else(|| "nobody".to_owned(), |owner| format!("`{owner}`"));
+    let place = words.origin.locate(place);
+    let diagnostic = |what: &str, label: &str| {
+        let headline = format!("section `{section}` of {owner}: {what}");
+        let diagnostic = Diagnostic::error(error.code(), headline).at(place, label);
+        // A file is shown where it is named, too.
+        let elsewhere = place.source != words.origin.declared.source;
+        if elsewhere { diagnostic.at(words.origin.declared, "read from here") } else { diagnostic }
+    };
+    if error.kind() == ErrorKind::MalformedReference {
+        let template = Template::compile(error.section_text()?);
+        let malformed = template.malformed()?;
+        let raw = (section != PERSONA).then(|| "`format = \"raw\"` keeps every brace of this section".to_owned());
+        return Some(
+            diagnostic(&malformed.headline().to_string(), "").with_help(malformed.help().to_string()).with_help_if(raw),
+        );
+    }
+    let name = error.name()?;
+    if error.kind() == ErrorKind::ValuelessVariable {
+        return Some(diagnostic(&format!("variable `{name}` has no value"), "refers to it"));
+    }
+    let known: Vec<&str> = error.known().map(dsh_kernel::Name::as_str).collect();
+    let near = nearest(name, known.iter().copied()).map(|near| format!("did you mean `{{{{{near}}}}}`?"));
+    let help = near.unwrap_or_else(|| "give it a value under `[variables]`".to_owned());
+    Some(
+        diagnostic(&format!("unknown variable `{name}`"), "no variable of this name")
+            .with_note(format!("the variables are, nearest first: {}", list(&known)))
+            .with_help(help),
+    )
+}
+
+/// A tool whose name means something else.
+fn reserved_tool(project: &Project, error: &Error) -> Option<Diagnostic> {
+    if error.kind() != ErrorKind::ReservedToolName {
+        return None;
+    }
+    let diagnostic = Diagnostic::error(error.code(), format!("a tool is called `{TOOL_ORDER_REST}`"))
+        .at(project.tools.place(TOOL_ORDER_REST)?, "stands for all other tools in `tool_order`")
+        .with_help("give the tool another name");
+    Some(diagnostic)
+}
+
+/// A section's name that somebody else has taken.
+fn taken(project: &Project, agent: Option<&Agent>, error: &Error) -> Option<Diagnostic> {
+    if error.kind() != ErrorKind::DuplicateSection {
+        return None;
+    }
+    let name = error.section()?;
+    let section = project.own(agent).sections.iter().find(|section| section.name.value == name)?;
+    let first = error.first_owner().map_or_else(|| "another part".to_owned(), |owner| format!("`{owner}`"));
+    let help = match name {
+        PERSONA => "write `persona = \"…\"`: that is the text of this section",
+        "harness:identity" => "give it another name; `identity = false` leaves out what the harness says there",
+        _ => "give it another name",
+    };
+    Some(
+        Diagnostic::error(error.code(), format!("the section `{name}` is there already: it is {first}'s"))
+            .at(section.name.span, "taken in this layer")
+            .with_help(help),
+    )
+}
+
+/// A `tool_order` that the registry does not take, at its start or in an assembly.
+fn tool_order(project: &Project, error: &Error) -> Option<Diagnostic> {
+    let order = project.tool_order.as_ref()?;
+    let diagnostic = |headline: String| Diagnostic::error(error.code(), headline);
+    if error.kind() == ErrorKind::ToolOrderMissingRest {
+        return Some(
+            diagnostic("`tool_order` does not say where the other tools go".to_owned())
+                .at(order.span, format!("no \"{TOOL_ORDER_REST}\" in it"))
+                .with_help(format!("add \"{TOOL_ORDER_REST}\" once, where the tools that are not listed shall stand")),
+        );
+    }
+    if error.kind() == ErrorKind::ToolOrderDuplicate {
+        let second = order.value.get(error.position()?)?;
+        let first = order.value.iter().find(|entry| entry.value == second.value)?;
+        return Some(
+            diagnostic(format!("`tool_order` lists `{}` twice", second.value))
+                .at(second.span, "the second")
+                .at(first.span, "the first")
+                .with_help("list each name once"),
+        );
+    }
+    if error.kind() != ErrorKind::ToolOrderUnknown {
+        return None;
+    }
+    let known: Vec<&str> = error.known().map(dsh_kernel::Name::as_str).collect();
+    let names: Vec<&str> = error.unknown_tools().map(|(name, _)| name).collect();
+    let mut unknown = diagnostic(format!("`tool_order` lists what no schema file knows: {}", list(&names)));
+    for (name, position) in error.unknown_tools() {
+        let label = match nearest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "no tool of this name".to_owned(),
+        };
+        unknown = unknown.at(order.value.get(position)?.span, label);
+    }
+    Some(unknown.with_note(format!("the tools are, nearest first: {}", list(&known))))
+}
+
+impl Project {
+    /// What is registered for the agent alone; without one, for everyone.
+    fn own<'p>(&'p self, agent: Option<&'p Agent>) -> &'p Layer {
+        agent.map_or(&self.layer, |agent| &agent.layer)
+    }
+
+    /// The words of the section that an agent sees under this name.
+    fn words<'p>(&'p self, agent: Option<&'p Agent>, section: &str) -> Option<&'p Loaded> {
+        let of = |layer: &'p Layer| {
+            let named = layer.sections.iter().find(|own| own.name.value == section).map(|own| &own.words);
+            named.or_else(|| layer.persona.as_ref().filter(|_| section == PERSONA))
+        };
+        of(self.own(agent)).or_else(|| of(&self.layer))
+    }
+}

@@ -1,0 +1,195 @@
+//! A project on a kernel: each concern a plugin, mounted in the order of the file, each settled before the next (X5).
+
+use dsh_kernel::{Context, Error, Fiber, FiberState, Kernel, Plugin, ScopeKey};
+use dsh_system_prompt::{
+    AssembleContext, Identity, PromptAssembly, PromptConfig, RenderedPrompt, Source, SystemPrompt, SystemPromptExt,
+    render,
+};
+
+use super::blame;
+use super::plugins::{Persona, Piece, Sections, ToolSchemas, Tools, Variables};
+use super::{Agent, Layer, Loaded, Project};
+use crate::config::{PERSONA, Topic};
+use crate::diagnostic::{Concern, Report, Sources};
+
+/// A project that runs.
+#[derive(Debug)]
+pub(crate) struct Mounted<'p> {
+    project: &'p Project,
+    kernel: Kernel,
+    /// The scope of each agent, in the order of the project's.
+    scopes: Vec<(&'p Agent, ScopeKey)>,
+}
+
+/// A plugin of the project, and the agent whose scope it is in.
+type MountedPlugin<'p> = (Option<&'p Agent>, Fiber);
+
+impl Project {
+    /// Mounts everything. What a plugin's start is refused for is reported; the others run.
+    pub(crate) async fn mount(&self, sources: &Sources, report: &mut Report) -> Result<Mounted<'_>, Error> {
+        let mut mounting = Mounting { kernel: Kernel::new(), plugins: Vec::new(), sources };
+        let root = mounting.kernel.root();
+        let mut scopes = Vec::new();
+        mounting.plugin(&root, None, SystemPrompt::new(self.prompt_config(sources))).await?;
+        for topic in &self.topics {
+            match topic {
+                Topic::Tools => {
+                    mounting.plugin(&root, None, ToolSchemas(self.tools.schemas.clone())).await?;
+                }
+                Topic::Variables => mounting.variables(&root, None, &self.layer).await?,
+                Topic::Sections => mounting.sections(&root, None, &self.layer).await?,
+                Topic::Agents => {
+                    for agent in &self.agents {
+                        scopes.push((agent, self.mount_agent(&root, agent, &mut mounting).await?));
+                    }
+                }
+            }
+        }
+        let Mounting { kernel, plugins, .. } = mounting;
+        self.report_failed(&plugins, report).await;
+        Ok(Mounted { project: self, kernel, scopes })
+    }
+
+    async fn mount_agent<'p>(
+        &'p self,
+        root: &Context,
+        agent: &'p Agent,
+        mounting: &mut Mounting<'p, '_>,
+    ) -> Result<ScopeKey, Error> {
+        let scope = root.scope(agent.name.value.clone())?;
+        let (ctx, own) = (scope.ctx(), Some(agent));
+        if let Some(persona) = &agent.layer.persona {
+            let piece = piece(PERSONA, 0.0, persona, mounting.sources);
+            mounting.plugin(ctx, own, Persona(piece)).await?;
+        }
+        if !agent.layer.variables.is_empty() {
+            mounting.variables(ctx, own, &agent.layer).await?;
+        }
+        if !agent.layer.sections.is_empty() {
+            mounting.sections(ctx, own, &agent.layer).await?;
+        }
+        // Without schema files there is nothing to keep from anybody.
+        if let Some(filter) = agent.filter.as_ref().filter(|_| self.topics.contains(&Topic::Tools)) {
+            mounting.plugin(ctx, own, Tools(filter.clone())).await?;
+        }
+        Ok(scope.key())
+    }
+
+    fn prompt_config(&self, sources: &Sources) -> PromptConfig {
+        let mut config = PromptConfig::new();
+        if !self.identity {
+            config = config.identity(Identity::Omitted);
+        }
+        if let Some(persona) = &self.layer.persona {
+            config = config.persona(persona.text.clone()).persona_source(source(persona, sources));
+        }
+        if let Some(order) = &self.tool_order {
+            config = config.tool_order(order.value.iter().map(|name| name.value.clone()));
+        }
+        config
+    }
+
+    /// Reports what failed to start. Where something did, whoever waits for what it provides is not to blame.
+    async fn report_failed(&self, plugins: &[MountedPlugin<'_>], report: &mut Report) {
+        let mut failed = false;
+        for (agent, fiber) in plugins {
+            if let Some(error) = fiber.error() {
+                failed = true;
+                report.about(concern(*agent), |report| report.push(blame::start(self, *agent, &error)));
+            }
+        }
+        let waiting = plugins.iter().filter(|(_, fiber)| !failed && fiber.state() != FiberState::Active);
+        for (agent, fiber) in waiting {
+            if let Err(error) = fiber.ready().await {
+                report.about(concern(*agent), |report| report.push(blame::start(self, *agent, &error)));
+            }
+        }
+    }
+}
+
+impl Mounted<'_> {
+    /// Assembles and renders the prompt of an agent; without one, the prompt that all share. Every section that cannot be rendered is
+    /// reported, not the first alone.
+    pub(crate) async fn prompt(
+        &self,
+        agent: Option<&Agent>,
+        report: &mut Report,
+    ) -> Option<(PromptAssembly, RenderedPrompt)> {
+        let scope = self.scopes.iter().find(|(own, _)| Some(&own.name) == agent.map(|agent| &agent.name));
+        let cx = scope.map_or_else(AssembleContext::new, |(_, key)| AssembleContext::for_scope(*key));
+        let assembly = match self.kernel.root().system_prompt().assemble(cx).await {
+            Ok(assembly) => assembly,
+            Err(error) => {
+                report.push(blame::prompt(self.project, agent, &error));
+                return None;
+            }
+        };
+        let first = match render(&assembly) {
+            Ok(rendered) => return Some((assembly, rendered)),
+            Err(error) => error,
+        };
+        let mut one = assembly.clone();
+        let mut any = false;
+        for section in assembly.sections() {
+            *one.sections_mut() = vec![section.clone()];
+            if let Err(error) = render(&one) {
+                any = true;
+                report.push(blame::prompt(self.project, agent, &error));
+            }
+        }
+        if !any {
+            report.push(blame::prompt(self.project, agent, &first));
+        }
+        None
+    }
+
+    /// Ends it; what fails in ending is reported.
+    pub(crate) async fn close(self, report: &mut Report) {
+        if let Err(error) = self.kernel.shutdown().await {
+            report.push(blame::kernel(&error));
+        }
+    }
+}
+
+fn concern(agent: Option<&Agent>) -> Concern {
+    agent.map_or(Concern::Everyone, |agent| Concern::Agent(agent.name.value.clone()))
+}
+
+/// A kernel that is being filled.
+#[derive(Debug)]
+struct Mounting<'p, 's> {
+    kernel: Kernel,
+    plugins: Vec<MountedPlugin<'p>>,
+    sources: &'s Sources,
+}
+
+impl<'p> Mounting<'p, '_> {
+    /// Mounts a plugin, and waits until nothing starts any more.
+    async fn plugin(&mut self, ctx: &Context, agent: Option<&'p Agent>, plugin: impl Plugin) -> Result<(), Error> {
+        let fiber = ctx.plugin(plugin)?;
+        self.kernel.settled().await?;
+        self.plugins.push((agent, fiber));
+        Ok(())
+    }
+
+    async fn variables(&mut self, ctx: &Context, agent: Option<&'p Agent>, layer: &Layer) -> Result<(), Error> {
+        self.plugin(ctx, agent, Variables(layer.variables.clone())).await
+    }
+
+    async fn sections(&mut self, ctx: &Context, agent: Option<&'p Agent>, layer: &Layer) -> Result<(), Error> {
+        let sections = layer.sections.iter();
+        let pieces = sections.map(|own| piece(&own.name.value, own.order.value, &own.words, self.sources)).collect();
+        self.plugin(ctx, agent, Sections(pieces)).await
+    }
+}
+
+fn piece(name: &str, order: f64, words: &Loaded, sources: &Sources) -> Piece {
+    Piece { name: name.to_owned(), order, text: words.text.clone(), source: source(words, sources) }
+}
+
+/// The place that a text was read from, as reports of the registry name it.
+fn source(words: &Loaded, sources: &Sources) -> Source {
+    let span = words.origin.locate(0..words.text.as_str().len());
+    let path = sources.get(span.source).map_or("", |source| source.path.as_str());
+    Source::file(path).bytes(span.range())
+}

@@ -1,0 +1,157 @@
+//! What a project contributes, as plugins: one for each concern, the same ones for the shared layer and for an agent's.
+//!
+//! The persona of the shared layer is the registry's own (its configuration); an agent's is a section of that name in its scope.
+
+use std::sync::Arc;
+
+use dsh_kernel::{Context, Disposer, Error, Failure, Layer, Layers, Method, Name, Plugin, ScopeKey, Service};
+use dsh_llm::ToolSchema;
+use dsh_system_prompt::{
+    PromptRegistry, PromptSection, PromptVariable, Source, SystemPromptExt, ToolProvider, ToolProviderResult,
+};
+use dsh_template::Text;
+
+use super::ToolFilter;
+use crate::config::Variable;
+
+/// A section that is ready to be registered.
+#[derive(Clone, Debug)]
+pub(super) struct Piece {
+    pub(super) name: String,
+    pub(super) order: f64,
+    pub(super) text: Text,
+    pub(super) source: Source,
+}
+
+impl Piece {
+    fn register(&self, ctx: &Context) -> Result<(), Failure> {
+        let section = PromptSection::new(self.name.clone(), self.order, self.text.clone()).source(self.source.clone());
+        ctx.system_prompt().section(section)?;
+        Ok(())
+    }
+}
+
+/// An agent's persona: it takes the place of the shared one.
+#[derive(Debug)]
+pub(super) struct Persona(pub(super) Piece);
+
+impl Plugin for Persona {
+    const NAME: &'static str = "persona";
+    type Inject = (PromptRegistry,);
+
+    async fn start(&self, ctx: &Context) -> Result<(), Failure> {
+        self.0.register(ctx)
+    }
+}
+
+/// The variables of a layer.
+#[derive(Debug)]
+pub(super) struct Variables(pub(super) Vec<Variable>);
+
+impl Plugin for Variables {
+    const NAME: &'static str = "variables";
+    type Inject = (PromptRegistry,);
+
+    async fn start(&self, ctx: &Context) -> Result<(), Failure> {
+        for variable in &self.0 {
+            ctx.system_prompt().variable(PromptVariable::new(variable.name.value.clone(), variable.value.clone()))?;
+        }
+        Ok(())
+    }
+}
+
+/// The sections of a layer.
+#[derive(Debug)]
+pub(super) struct Sections(pub(super) Vec<Piece>);
+
+impl Plugin for Sections {
+    const NAME: &'static str = "sections";
+    type Inject = (PromptRegistry,);
+
+    async fn start(&self, ctx: &Context) -> Result<(), Failure> {
+        self.0.iter().try_for_each(|piece| piece.register(ctx))
+    }
+}
+
+/// The tools of the schema files, for everyone, less what filters leave out for their scopes.
+#[derive(Debug)]
+pub(super) struct ToolSchemas(pub(super) Vec<ToolSchema>);
+
+impl Plugin for ToolSchemas {
+    const NAME: &'static str = "tool-schemas";
+    type Inject = (PromptRegistry,);
+
+    fn provides(&self) -> Vec<Name> {
+        vec![Name::fixed(ToolSource::NAME)]
+    }
+
+    async fn start(&self, ctx: &Context) -> Result<(), Failure> {
+        let source = Arc::new(ToolSource::new(self.0.clone()));
+        let asked = Arc::clone(&source);
+        ctx.system_prompt().tools(ToolProvider::computed(move |cx| asked.visible(cx.scope())))?;
+        ctx.provide_shared(source)?;
+        Ok(())
+    }
+}
+
+/// The tools of a project, and which of them each scope sees.
+#[derive(Debug)]
+pub(super) struct ToolSource {
+    all: ToolProviderResult,
+    seen: Arc<Layers<Seen>>,
+}
+
+/// What one scope sees, where that is not everything.
+#[derive(Clone, Debug, Default)]
+struct Seen(Option<ToolProviderResult>);
+
+impl Layer for Seen {
+    fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+}
+
+impl Service for ToolSource {
+    const NAME: &'static str = "tool-source";
+    const DOC: &'static str = "The tools of a project's schema files, and which of them each scope sees.";
+    const METHODS: &'static [Method] = &[];
+}
+
+impl ToolSource {
+    fn new(schemas: Vec<ToolSchema>) -> Self {
+        Self { all: ToolProviderResult::new(schemas), seen: Arc::default() }
+    }
+
+    /// The answer for a scope: kept, and handed out again at each step.
+    fn visible(&self, scope: Option<ScopeKey>) -> ToolProviderResult {
+        let seen = self.seen.load();
+        let own = scope.and_then(|key| seen.scope(key)).and_then(|seen| seen.0.as_ref());
+        own.unwrap_or(&self.all).clone()
+    }
+
+    /// Keeps from the context's scope what the filter leaves out. The names stay known: an order that lists them is no
+    /// mistake (S5).
+    fn restrict(&self, ctx: &Context, filter: &ToolFilter) -> Result<Disposer, Error> {
+        let admitted = self.all.schemas().iter().filter(|schema| filter.admits(schema.name())).cloned();
+        let answer = ToolProviderResult::new(admitted).known_names(self.all.known().map(str::to_owned));
+        let insert = |seen: &mut Seen| {
+            seen.0 = Some(answer);
+            Ok(|seen: &mut Seen| seen.0 = None)
+        };
+        self.seen.effect(ctx, "filter", insert, |_| Ok(()))
+    }
+}
+
+/// The filter of an agent's scope.
+#[derive(Debug)]
+pub(super) struct Tools(pub(super) ToolFilter);
+
+impl Plugin for Tools {
+    const NAME: &'static str = "tools";
+    type Inject = (ToolSource,);
+
+    async fn start(&self, ctx: &Context) -> Result<(), Failure> {
+        ctx.get::<ToolSource>().resolve()?.restrict(ctx, &self.0)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,163 @@
+//! The tools of a project: the schemas of the files it names, and which of them an agent sees.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use dsh_llm::{ToolSchema, parse_tool_list};
+
+use super::DroppedFields;
+use super::files::{Files, SCHEMA_LIMIT};
+use crate::config::{At, FileRef, ToolRules};
+use crate::diagnostic::{Diagnostic, Report, Span};
+use crate::names::{list, nearest};
+
+/// The tools that the project's files describe.
+#[derive(Debug, Default)]
+pub(crate) struct Tools {
+    /// Their schemas, in the order of the files and in each file's own.
+    pub(crate) schemas: Vec<ToolSchema>,
+    /// What the files say of tools that a schema has no place for.
+    pub(crate) dropped: DroppedFields,
+    /// Where each tool's name stands.
+    places: BTreeMap<String, Span>,
+    /// Whether a file is missing here, so that a name that is not known may be right.
+    incomplete: bool,
+}
+
+/// Reads the files of schemas.
+pub(super) fn read(paths: &[FileRef], files: &mut Files<'_>, report: &mut Report) -> Tools {
+    let mut tools = Tools::default();
+    for path in paths {
+        let Some(source) = files.named(path, SCHEMA_LIMIT, report) else {
+            tools.incomplete = true;
+            continue;
+        };
+        let text = files.sources.text(source);
+        let list = match parse_tool_list(text) {
+            Ok(list) => list,
+            Err(error) => {
+                tools.incomplete = true;
+                let mut diagnostic = Diagnostic::error(error.code(), headline(&path.path.value, &error));
+                diagnostic = match error.offset() {
+                    Some(offset) => diagnostic.at(Span::new(source, offset..offset + 1), ""),
+                    None => diagnostic,
+                };
+                report.push(diagnostic.at(path.path.span, "named here").with_help(error.help()));
+                continue;
+            }
+        };
+        for tool in list.tools() {
+            let here = Span::new(source, name_place(text, tool.range.clone(), tool.schema.name()));
+            if let Some(there) = tools.places.get(tool.schema.name()) {
+                report.push(
+                    Diagnostic::error(
+                        "prompt::duplicate_tool",
+                        format!("two tools are called `{}`", tool.schema.name()),
+                    )
+                    .at(here, "the second")
+                    .at(*there, "the first")
+                    .with_help("providers refuse a request with two tools of one name: take one out of its file"),
+                );
+                continue;
+            }
+            tools.places.insert(tool.schema.name().to_owned(), here);
+            tools.schemas.push(tool.schema.clone());
+            for field in &tool.dropped {
+                *tools.dropped.entry(field.to_string()).or_default() += 1;
+            }
+        }
+    }
+    tools
+}
+
+fn headline(path: &str, error: &dsh_llm::Error) -> String {
+    match (error.tool_name(), error.tool_index()) {
+        (Some(name), _) => format!("`{path}`, tool `{name}`: {}", error.problem()),
+        (None, Some(index)) => format!("`{path}`, tool number {}: {}", index + 1, error.problem()),
+        (None, None) => format!("`{path}`: {}", error.problem()),
+    }
+}
+
+/// The place of a tool's name within its entry, or of the entry's first byte.
+fn name_place(text: &str, entry: std::ops::Range<usize>, name: &str) -> std::ops::Range<usize> {
+    let quoted = format!("\"{name}\"");
+    match text.get(entry.clone()).and_then(|entry| entry.find(&quoted)) {
+        Some(offset) => entry.start + offset..entry.start + offset + quoted.len(),
+        None => entry.start..entry.start + 1,
+    }
+}
+
+/// Which tools an agent sees: those that are allowed, less those that are denied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ToolFilter {
+    visible: Arc<BTreeSet<String>>,
+}
+
+impl ToolFilter {
+    /// Whether the tool of this name is seen.
+    pub(crate) fn admits(&self, name: &str) -> bool {
+        self.visible.contains(name)
+    }
+}
+
+impl Tools {
+    /// Where the name of this tool stands.
+    pub(super) fn place(&self, name: &str) -> Option<Span> {
+        self.places.get(name).copied()
+    }
+
+    /// The filter that an agent's rules make of these tools. An entry that matches no tool is reported: a denial that blocks nothing
+    /// must not pass for one.
+    pub(super) fn filter(&self, rules: &ToolRules, agent: &str, report: &mut Report) -> ToolFilter {
+        let allowed = rules.allow.as_ref().map(|entries| self.matches(entries, agent, report));
+        let denied = self.matches(&rules.deny, agent, report);
+        let visible = self
+            .schemas
+            .iter()
+            .map(ToolSchema::name)
+            .filter(|name| allowed.as_ref().is_none_or(|allowed| allowed.contains(name)) && !denied.contains(name))
+            .map(str::to_owned)
+            .collect();
+        ToolFilter { visible: Arc::new(visible) }
+    }
+
+    /// The names that these entries match.
+    fn matches(&self, entries: &[At<String>], agent: &str, report: &mut Report) -> BTreeSet<&str> {
+        let mut matched = BTreeSet::new();
+        for entry in entries {
+            let mut any = false;
+            for name in self.schemas.iter().map(ToolSchema::name) {
+                let fits = match entry.value.strip_suffix('*') {
+                    Some(stem) => name.starts_with(stem),
+                    None => name == entry.value,
+                };
+                if fits {
+                    any = true;
+                    matched.insert(name);
+                }
+            }
+            if !any && !self.incomplete {
+                report.push(self.no_match(entry, agent));
+            }
+        }
+        matched
+    }
+
+    fn no_match(&self, entry: &At<String>, agent: &str) -> Diagnostic {
+        let names = self.schemas.iter().map(ToolSchema::name);
+        let diagnostic = match entry.value.strip_suffix('*') {
+            Some(stem) => Diagnostic::error(
+                "config::unmatched_pattern",
+                format!("agent `{agent}`: no tool's name begins with `{stem}`"),
+            ),
+            None => {
+                Diagnostic::error("config::unknown_tool", format!("agent `{agent}`: unknown tool `{}`", entry.value))
+            }
+        };
+        let help = match nearest(entry.value.trim_end_matches('*'), names.clone()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the tools are {}", list(&names.collect::<Vec<_>>())),
+        };
+        diagnostic.at(entry.span, "matches no tool").with_help(help)
+    }
+}

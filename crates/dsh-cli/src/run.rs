@@ -1,0 +1,34 @@
+//! From arguments to an exit status.
+
+use std::ffi::OsString;
+
+use clap::Parser;
+
+use crate::args::{Arguments, Command};
+use crate::commands;
+use crate::outside::Console;
+use crate::status::ExitStatus;
+
+/// Runs `dsh` with these arguments, the program's own name first, and prints as C2 says.
+///
+/// It never panics on any input: what is wrong is printed on standard error and told by the [`ExitStatus`].
+///
+/// ```
+/// use dsh_cli::{ExitStatus, run};
+///
+/// assert_eq!(run(["dsh", "promt"]), ExitStatus::WrongUse);
+/// ```
+pub fn run<I>(arguments: I) -> ExitStatus
+where
+    I: IntoIterator,
+    I::Item: Into<OsString> + Clone,
+{
+    let mut console = Console::new();
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(answer) => return console.print_usage(&answer),
+    };
+    match arguments.command {
+        Command::Prompt(prompt) => commands::prompt::run(&arguments.global, &prompt, &mut console),
+    }
+}

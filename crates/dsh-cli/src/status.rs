@@ -1,0 +1,42 @@
+//! How a command ends (C2).
+
+use std::process::ExitCode;
+
+/// The exit status of `dsh` (C2).
+///
+/// ```
+/// use dsh_cli::{ExitStatus, run};
+///
+/// assert_eq!(run(["dsh", "prompt", "--dir", "no/such/folder"]), ExitStatus::WrongUse);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ExitStatus {
+    /// 0: nothing to report. A reader that closed its end of the pipe is also this.
+    Success,
+    /// 1: the project has findings: an unknown key, a bad value, a file that cannot be taken, a refused assembly or rendering.
+    Findings,
+    /// 2: the command was used wrongly, or its configuration is named and missing, or not readable as TOML.
+    WrongUse,
+}
+
+impl ExitStatus {
+    /// The number that the process ends with.
+    ///
+    /// ```
+    /// assert_eq!(dsh_cli::ExitStatus::Findings.code(), 1);
+    /// ```
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Success => 0,
+            Self::Findings => 1,
+            Self::WrongUse => 2,
+        }
+    }
+}
+
+impl From<ExitStatus> for ExitCode {
+    fn from(status: ExitStatus) -> Self {
+        Self::from(status.code())
+    }
+}

@@ -1,0 +1,136 @@
+//! Agents: what is theirs alone, and which tools they see.
+
+use crate::support::{Project, reads};
+
+const CONFIG: &str = r#"
+identity = false
+persona = "All work for {{team}}."
+tool_schemas = ["tools.json"]
+
+[variables]
+team = "everyone"
+
+[[sections]]
+name = "guide"
+order = 100
+text = "The shared guide of {{team}}."
+
+[agents.coder]
+persona = "You code for {{team}}."
+
+[agents.coder.variables]
+team = "the coders"
+
+[[agents.coder.sections]]
+name = "guide"
+order = 100
+text = "The coder's guide."
+
+[agents.reviewer]
+tools = { allow = [] }
+
+[[agents.reviewer.sections]]
+name = "findings"
+order = 150
+file = "findings.md"
+"#;
+
+fn project() -> Project {
+    Project::new(CONFIG).file("findings.md", "One line a finding.\n").file(
+        "tools.json",
+        r#"[{"name": "read"}, {"name": "write"}, {"name": "mcp__foo__query"}, {"name": "mcp__foo_bar__query"}]"#,
+    )
+}
+
+#[test]
+fn without_an_agent_the_shared_layer_is_printed() {
+    assert_eq!(project().prompt(&[]), "All work for everyone.\n\nThe shared guide of everyone.");
+}
+
+#[test]
+fn what_an_agent_has_for_itself_takes_the_place_of_what_is_shared() {
+    // S2, S4
+    assert_eq!(project().prompt(&["--agent", "coder"]), "You code for the coders.\n\nThe coder's guide.");
+    assert_eq!(
+        project().prompt(&["--agent", "reviewer"]),
+        "All work for everyone.\n\nThe shared guide of everyone.\n\nOne line a finding."
+    );
+}
+
+#[test]
+fn an_unknown_agent_is_wrong_use_and_gets_the_nearest() {
+    // C2
+    reads!(project().dsh(&["prompt", "--agent", "reviwer"]));
+    reads!(Project::new("").dsh(&["prompt", "--agent", "x"]));
+}
+
+/// The names of the tools that an agent with these rules sees.
+#[track_caller]
+fn seen(rules: &str) -> Vec<String> {
+    let project = Project::new(&format!("tool_schemas = [\"tools.json\"]\n[agents.a]\n{rules}\n")).file(
+        "tools.json",
+        r#"[{"name": "read"}, {"name": "write"}, {"name": "mcp__foo__query"}, {"name": "mcp__foo_bar__query"}]"#,
+    );
+    project.dsh(&["prompt", "--agent", "a", "--tools"]).tools()
+}
+
+#[test]
+fn allow_and_deny_choose_tools() {
+    // case 12
+    assert_eq!(seen(""), ["mcp__foo__query", "mcp__foo_bar__query", "read", "write"]);
+    assert_eq!(seen("tools = { allow = [] }"), Vec::<String>::new());
+    assert_eq!(seen("tools = { allow = [\"read\"], deny = [\"read\"] }"), Vec::<String>::new());
+    assert_eq!(seen("tools = { deny = [\"mcp__foo_*\"] }"), ["read", "write"]);
+    assert_eq!(seen("tools = { deny = [\"mcp__foo__*\"] }"), ["mcp__foo_bar__query", "read", "write"]);
+    assert_eq!(
+        seen("tools = { allow = [\"*\"], deny = [\"write\"] }"),
+        ["mcp__foo__query", "mcp__foo_bar__query", "read"]
+    );
+}
+
+#[test]
+fn an_entry_that_matches_no_tool_is_an_error() {
+    // case 12
+    let project = Project::new(
+        "tool_schemas = [\"tools.json\"]\n[agents.c]\ntools = { allow = [\"raed\", \"write\"], deny = [\"mpc_*\", \"delete_everything\"] }\n",
+    )
+    .file("tools.json", r#"[{"name": "read"}, {"name": "write"}]"#);
+    reads!(project.dsh(&["prompt", "--agent", "c"]));
+}
+
+#[test]
+fn a_listed_tool_that_the_agent_does_not_see_is_no_error() {
+    // S6, case 01
+    let project = Project::new(
+        "tool_schemas = [\"tools.json\"]\ntool_order = [\"write\", \"<unlisted-tools>\"]\n[agents.c]\ntools = { deny = [\"write\"] }\n",
+    )
+    .file("tools.json", r#"[{"name": "read"}, {"name": "write"}]"#);
+    assert!(project.prompt(&["--agent", "c", "--tools"]).contains("\"read\""));
+}
+
+#[test]
+fn two_broken_agents_of_three_do_not_keep_the_third_from_printing() {
+    let config = r#"
+identity = false
+[agents.one]
+persona_file = "missing.md"
+[agents.two]
+personna = "x"
+[agents.three]
+persona = "The third."
+"#;
+    let project = Project::new(config);
+    let third = project.dsh(&["prompt", "--agent", "three"]);
+    assert_eq!(third.stdout, "The third.\n");
+    reads!(third);
+    let two = project.dsh(&["prompt", "--agent", "two"]);
+    assert_eq!((two.status, two.stdout.as_str()), (Some(1), ""));
+}
+
+#[test]
+fn a_mistake_that_is_found_in_rendering_concerns_its_own_agent_alone() {
+    let config = "identity = false\n[agents.one]\npersona = \"{{nobody}}\"\n[agents.two]\npersona = \"Two.\"\n";
+    let project = Project::new(config);
+    assert_eq!(project.prompt(&["--agent", "two"]), "Two.");
+    assert_eq!(project.dsh(&["prompt", "--agent", "one"]).status, Some(1));
+}
