@@ -8,12 +8,12 @@ use std::any::Any;
 use std::collections::VecDeque;
 use std::task::Waker;
 
-use crate::error::Error;
+use crate::error::{Error, LinkFailure};
 use crate::events::FiberChanged;
 use crate::fiber::FiberState;
+use crate::fiber::core::FiberCore;
 use crate::frames;
 use crate::kernel::Shared;
-use crate::owner::FiberCore;
 use crate::runtime;
 use crate::sync::Arc;
 use crate::unwind::Unwind;
@@ -39,6 +39,8 @@ pub(crate) struct Agenda {
     pub(crate) settling: Option<Arc<FiberCore>>,
     /// Fibers that have nothing left but their plugin, whose destructor is the last of their code to run.
     pub(crate) farewells: VecDeque<FiberId>,
+    /// Links that failed while a plugin unloaded for want of a service: nobody awaits them, so they are logged.
+    pub(crate) unheard: Vec<LinkFailure>,
     pub(crate) wakers: Vec<Waker>,
     pub(crate) changes: Vec<FiberChanged>,
     /// What was handed in and is dropped when no lock is held.
@@ -53,6 +55,10 @@ impl Agenda {
     /// Announces, wakes and drops what the last step under the lock has left.
     pub(crate) fn flush(&mut self, shared: &Arc<Shared>) {
         loop {
+            for LinkFailure { owner, label, failure, .. } in self.unheard.drain(..) {
+                tracing::warn!(%owner, %label, failure = failure.shown(), "a link failed while a plugin unloaded");
+                frames::drop_quietly(failure);
+            }
             for garbage in self.garbage.drain(..) {
                 frames::drop_quietly(garbage);
             }

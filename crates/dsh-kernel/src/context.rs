@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-use crate::agenda::Agenda;
 use crate::clock::Clock;
 use crate::effect::inactive;
 use crate::failure::Failure;
 use crate::fiber::FiberState;
+use crate::fiber::core::FiberCore;
 use crate::frames::{self, Frame};
 use crate::kernel::Shared;
 use crate::name::Name;
-use crate::owner::{FiberCore, Owner};
+use crate::owner::Owner;
 use crate::scope_key::ScopeKey;
 use crate::sync::Arc;
 
@@ -31,7 +31,7 @@ impl Context {
 
     /// The fiber that owns what is registered through this context.
     pub fn owner(&self) -> Owner {
-        Owner(Arc::clone(&self.core))
+        self.core.owner()
     }
 
     /// The scope whose layer registrations land in; `None` for the global layer (K12).
@@ -68,9 +68,7 @@ impl Context {
         }
         let frame = Frame::new(&self.core.shared, self.core.id, None);
         let result = frames::call(frame, code);
-        if frames::has_deferred() {
-            Agenda::new().drain(&self.core.shared);
-        }
+        frames::settle(&self.core.shared);
         result
     }
 

@@ -8,9 +8,9 @@ use crate::clock::BoxFuture;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind};
 use crate::failure::{Failure, Outcome};
-use crate::frames::{self, Frame, Framed};
+use crate::fiber::core::FiberCore;
+use crate::frames::{self, Frame, Framed, Quiet};
 use crate::name::Name;
-use crate::owner::{FiberCore, Owner};
 use crate::sync::Arc;
 use crate::teardown::{Target, Teardown};
 use crate::unwind::Unwind;
@@ -23,13 +23,16 @@ pub(crate) struct Entry {
 }
 
 pub(crate) enum Link {
-    Sync(Box<dyn FnOnce() -> Result<(), Failure> + Send>),
-    Async(Box<dyn FnOnce() -> BoxFuture<'static, Result<(), Failure>> + Send>),
+    Sync(Quiet<SyncLink>),
+    Async(Quiet<AsyncLink>),
     Adopted(EffectId),
     /// The end of an adopted effect, whose links have been spread out in the chain above this.
     End(EffectId),
     Withdraw(ProvisionId),
 }
+
+type SyncLink = Box<dyn FnOnce() -> Result<(), Failure> + Send>;
+type AsyncLink = Box<dyn FnOnce() -> BoxFuture<'static, Result<(), Failure>> + Send>;
 
 /// The right to undo one effect: the exact disposer (K4).
 ///
@@ -77,7 +80,7 @@ impl Disposer {
         agenda.drain(shared);
         match latch.result() {
             Some(result) => Teardown::done(result),
-            None => Teardown::waiting(latch, Arc::clone(&self.core), Target::Effect(self.effect)),
+            None => Teardown::waiting(latch, &self.core, Target::Effect(self.effect)),
         }
     }
 }
@@ -86,7 +89,7 @@ impl fmt::Debug for Disposer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let label = self.core.shared.world.lock().label(self.effect);
         let label = label.unwrap_or(Name::fixed("an ended effect"));
-        write!(f, "Disposer({label} of {})", Owner(Arc::clone(&self.core)))
+        write!(f, "Disposer({label} of {})", self.core.owner())
     }
 }
 
@@ -102,7 +105,7 @@ pub struct Fx {
 impl Fx {
     /// Collects a synchronous link: called once, when its turn in the unwinding comes.
     pub fn defer<T: Outcome>(&mut self, undo: impl FnOnce() -> T + Send + 'static) {
-        self.push(Link::Sync(Box::new(|| undo().into_outcome())));
+        self.push(Link::Sync(Quiet::new(Box::new(|| undo().into_outcome()))));
     }
 
     /// Collects an asynchronous link: the next one in the unwinding begins when this one has ended.
@@ -110,10 +113,10 @@ impl Fx {
     where
         F: Future<Output: Outcome> + Send + 'static,
     {
-        self.push(Link::Async(Box::new(|| {
+        self.push(Link::Async(Quiet::new(Box::new(|| {
             let future = undo();
             Box::pin(async { future.await.into_outcome() })
-        })));
+        }))));
     }
 
     /// Takes another effect of the same fiber into this one, at this place of the chain (K5).
@@ -124,7 +127,7 @@ impl Fx {
     pub fn adopt(&mut self, disposer: Disposer) -> Result<(), Error> {
         let Disposer { core, effect } = disposer;
         if !Arc::ptr_eq(&core, &self.core) {
-            let (mine, theirs) = (Owner(Arc::clone(&self.core)), Owner(core));
+            let (mine, theirs) = (self.core.owner(), core.owner());
             let message = format!(
                 "the effect `{}` of `{mine}` cannot adopt an effect of `{theirs}`, which would unload apart from it; \
                  adopt the disposer of the scope or plugin instead",
@@ -150,7 +153,7 @@ impl Fx {
         self.open = false;
         let links = std::mem::take(&mut self.links);
         let shared = Arc::clone(&self.core.shared);
-        let owner = Owner(Arc::clone(&self.core));
+        let owner = self.core.owner();
         match result {
             Ok(()) => {
                 let closed = shared.world.lock().close_effect(self.effect, links);
@@ -178,7 +181,7 @@ impl Fx {
         let shared = &self.core.shared;
         let latch = shared.world.lock().effect_latch(self.effect).unwrap_or_default();
         shared.unwind(Unwind::new(Arc::clone(&self.core), self.effect, links), agenda);
-        Teardown::waiting(latch, Arc::clone(&self.core), Target::Effect(self.effect))
+        Teardown::waiting(latch, &self.core, Target::Effect(self.effect))
     }
 }
 
@@ -225,9 +228,11 @@ impl Context {
         label: impl Into<Name>,
         body: impl FnOnce(&mut Fx) -> Result<(), Failure>,
     ) -> Result<Disposer, Error> {
+        let body = Quiet::new(body);
         let mut fx = self.open_effect(label.into(), EffectKind::Plain)?;
         let frame = Frame::new(self.shared(), self.core().id, Some(fx.effect));
-        let result = frames::call(frame, || body(&mut fx)).and_then(|result| result);
+        let body = body.into_inner();
+        let result = frames::call(frame, || body.map_or(Ok(()), |body| body(&mut fx))).and_then(|result| result);
         let mut agenda = Agenda::new();
         let closed = fx.close(result, &mut agenda);
         agenda.drain(self.shared());
@@ -246,13 +251,13 @@ impl Context {
         label: impl Into<Name>,
         body: impl AsyncFnOnce(&mut Fx) -> Result<(), Failure>,
     ) -> Result<Disposer, Error> {
+        let body = Quiet::new(body);
         let mut fx = self.open_effect(label.into(), EffectKind::Plain)?;
         let frame = Frame::new(self.shared(), self.core().id, Some(fx.effect));
-        let result = match frames::call(frame, || body(&mut fx)) {
-            Ok(future) => {
-                let mut future = std::pin::pin!(future);
-                Framed::new(self.shared(), frame, future.as_mut()).await.and_then(|result| result)
-            }
+        let body = body.into_inner();
+        let result = match frames::call(frame, || body.map(|body| body(&mut fx))) {
+            Ok(Some(future)) => Framed::new(self.shared(), frame, Box::pin(future)).await.and_then(|result| result),
+            Ok(None) => Ok(()),
             Err(failure) => Err(failure),
         };
         let mut agenda = Agenda::new();
@@ -302,7 +307,7 @@ impl Fx {
 }
 
 pub(crate) fn inactive(core: &Arc<FiberCore>, label: &Name) -> Error {
-    let owner = Owner(Arc::clone(core));
+    let owner = core.owner();
     let message =
         format!("`{owner}` is {} and takes no `{label}`; register while the plugin or scope is active", core.state());
     Error::build(ErrorKind::Inactive, message).owner(owner).label(label.clone()).into()

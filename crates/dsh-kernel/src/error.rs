@@ -1,6 +1,6 @@
 //! What the kernel's callers get when something fails: kind, code, owner, label, and what would be right.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use crate::failure::Failure;
 use crate::name::Name;
@@ -139,6 +139,11 @@ impl Error {
         self.0.teardown.clone()
     }
 
+    /// As [`Failure::shown`]: for a picture of our own.
+    pub(crate) fn shown(self) -> String {
+        Failure::from(self).shown()
+    }
+
     pub(crate) fn build(kind: ErrorKind, message: impl Into<String>) -> Builder {
         Builder(Inner {
             kind,
@@ -158,14 +163,10 @@ impl Error {
             return Ok(());
         }
         links.sort_by_key(|link| link.began);
-        let mut message = match links.len() {
+        let message = match links.len() {
             1 => "a link failed while it was undone".to_owned(),
             many => format!("{many} links failed while they were undone"),
         };
-        for link in &links {
-            let told = write!(message, "; `{}` of `{}`: {}", link.label, link.owner, link.failure);
-            debug_assert!(told.is_ok(), "writing to a string cannot fail");
-        }
         let mut builder = Self::build(ErrorKind::LinksFailed, message);
         builder.0.links = links;
         Err(builder.into())
@@ -213,6 +214,9 @@ impl fmt::Display for Error {
         f.write_str(&self.0.message)?;
         if let Some(failure) = &self.0.failure {
             write!(f, ": {failure}")?;
+        }
+        for link in &self.0.links {
+            write!(f, "; `{}` of `{}`: {}", link.label, link.owner, link.failure)?;
         }
         Ok(())
     }

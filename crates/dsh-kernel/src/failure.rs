@@ -3,6 +3,9 @@
 use std::any::Any;
 use std::error::Error as StdError;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::frames;
 
 /// A failure of foreign code: a body, a link, a start, a listener, a provider.
 ///
@@ -46,6 +49,14 @@ impl Failure {
     /// The message of the panic, where this failure is a panic that was caught (K13).
     pub fn panic_message(&self) -> Option<&str> {
         self.downcast_ref::<Panicked>().map(|panicked| panicked.0.as_str())
+    }
+
+    /// Its text, for a log or a message of our own: showing it is foreign code, which may panic.
+    pub(crate) fn shown(&self) -> String {
+        catch_unwind(AssertUnwindSafe(|| self.to_string())).unwrap_or_else(|payload| {
+            frames::drop_quietly(payload);
+            "(an error that cannot be shown)".to_owned()
+        })
     }
 
     pub(crate) fn from_panic(payload: &(dyn Any + Send)) -> Self {

@@ -1,5 +1,7 @@
 //! Fibers: where a plugin runs, and the handles to it (K2).
 
+pub(crate) mod core;
+
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -11,8 +13,9 @@ use crate::agenda::Agenda;
 use crate::context::Context;
 use crate::effect::Disposer;
 use crate::error::{Error, ErrorKind};
+use crate::fiber::core::FiberCore;
 use crate::frames;
-use crate::owner::{FiberCore, Owner};
+use crate::owner::Owner;
 use crate::scope_key::ScopeKey;
 use crate::sync::Arc;
 use crate::teardown::{Target, Teardown, reentrant};
@@ -117,7 +120,7 @@ impl Fiber {
 
     /// The fiber's path (X3).
     pub fn path(&self) -> Owner {
-        Owner(Arc::clone(&self.core))
+        self.core.owner()
     }
 
     /// Waits until the plugin is active (K2).
@@ -160,7 +163,7 @@ impl Fiber {
             }
             let left = core.shared.world.lock().left(core.id);
             let list = left.iter().map(|label| format!("`{label}`")).collect::<Vec<_>>().join(", ");
-            let owner = Owner(Arc::clone(&core));
+            let owner = core.owner();
             let message = format!("`{owner}` was still unloading after {limit:?}: {list}; the unload goes on");
             Poll::Ready(Err(Error::build(ErrorKind::Unfinished, message).owner(owner).left(left).into()))
         })
@@ -206,7 +209,7 @@ impl Future for Ready {
             FiberState::Pending | FiberState::Loading | FiberState::Unloading => {}
         }
         if !frames.is_empty() && world.waits_for(Target::Fiber(core.id), &frames) {
-            return Poll::Ready(Err(reentrant(core, "`ready()`")));
+            return Poll::Ready(Err(reentrant(core.owner(), "`ready()`")));
         }
         if world.is_settled()
             && let Some(error) = world.stuck(core.id)
@@ -220,7 +223,7 @@ impl Future for Ready {
 
 impl fmt::Debug for Ready {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Ready({})", Owner(Arc::clone(&self.core)))
+        write!(f, "Ready({})", self.core.owner())
     }
 }
 
@@ -229,6 +232,6 @@ fn failed(core: &Arc<FiberCore>) -> Error {
 }
 
 fn disposed(core: &Arc<FiberCore>) -> Error {
-    let owner = Owner(Arc::clone(core));
+    let owner = core.owner();
     Error::build(ErrorKind::Disposed, format!("`{owner}` was disposed before it became active")).owner(owner).into()
 }

@@ -71,8 +71,40 @@ pub(crate) fn call<R>(frame: Frame, code: impl FnOnce() -> R) -> Result<R, Failu
 /// Drops what was handed in; a panic of its destructor is logged, not passed on.
 pub(crate) fn drop_quietly<T>(value: T) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
-        tracing::error!(failure = %Failure::from_panic(&*payload), "a destructor panicked");
+        tracing::error!(failure = Failure::from_panic(&*payload).shown(), "a destructor panicked");
         drop(catch_unwind(AssertUnwindSafe(|| drop(payload))));
+    }
+}
+
+/// Something that was handed in. Its destructor is foreign code: where it panics, that is logged and goes no further (K13).
+pub(crate) struct Quiet<T>(Option<T>);
+
+impl<T> Quiet<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(Some(value))
+    }
+
+    pub(crate) fn as_ref(&self) -> Option<&T> {
+        self.0.as_ref()
+    }
+
+    pub(crate) fn into_inner(mut self) -> Option<T> {
+        self.0.take()
+    }
+}
+
+impl<T> Drop for Quiet<T> {
+    fn drop(&mut self) {
+        if let Some(value) = self.0.take() {
+            drop_quietly(value);
+        }
+    }
+}
+
+/// Starts what a call of foreign code has left to be started, if the thread is outside of foreign code again.
+pub(crate) fn settle(shared: &Arc<Shared>) {
+    if has_deferred() {
+        Agenda::new().drain(shared);
     }
 }
 
@@ -101,7 +133,7 @@ pub(crate) fn take_deferred(shared: &Arc<Shared>) -> Vec<FiberId> {
     })
 }
 
-pub(crate) fn has_deferred() -> bool {
+fn has_deferred() -> bool {
     STACK.with_borrow(|stack| !stack.deferred.is_empty() && stack.frames.is_empty())
 }
 
@@ -137,12 +169,22 @@ impl Drop for Isolated {
 pub(crate) struct Framed<F> {
     shared: Arc<Shared>,
     frame: Frame,
-    future: F,
+    future: Option<F>,
 }
 
 impl<F> Framed<F> {
     pub(crate) fn new(shared: &Arc<Shared>, frame: Frame, future: F) -> Self {
-        Self { shared: Arc::clone(shared), frame, future }
+        Self { shared: Arc::clone(shared), frame, future: Some(future) }
+    }
+}
+
+impl<F> Drop for Framed<F> {
+    fn drop(&mut self) {
+        let Some(future) = self.future.take() else { return };
+        if let Err(failure) = call(self.frame, || drop(future)) {
+            tracing::error!(failure = failure.shown(), "the destructor of a future panicked");
+        }
+        settle(&self.shared);
     }
 }
 
@@ -151,10 +193,9 @@ impl<F: Future + Unpin> Future for Framed<F> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        let polled = call(this.frame, || Pin::new(&mut this.future).poll(cx));
-        if has_deferred() {
-            Agenda::new().drain(&this.shared);
-        }
+        let Some(future) = &mut this.future else { return Poll::Pending };
+        let polled = call(this.frame, || Pin::new(future).poll(cx));
+        settle(&this.shared);
         match polled {
             Ok(Poll::Pending) => Poll::Pending,
             Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),

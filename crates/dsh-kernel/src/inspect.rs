@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::fmt;
 use std::time::Duration;
 
+use crate::error::Error;
 use crate::fiber::FiberState;
 use crate::kernel::Shared;
 use crate::name::Name;
-use crate::owner::write_segment;
+
 use crate::sync::Arc;
 use crate::world::{EffectKind, EffectState, FiberId, World};
 
@@ -63,17 +64,30 @@ pub struct InspectedEffect {
 impl Inspection {
     pub(crate) fn of(shared: &Arc<Shared>) -> Self {
         let now = shared.clock.now();
-        let world = shared.world.lock();
-        let mut fibers = Vec::new();
-        let mut children = children(&world);
-        let mut next: Vec<(usize, FiberId)> = world.root.map(|root| (0, root)).into_iter().collect();
-        while let Some((depth, id)) = next.pop() {
-            fibers.extend(look(&world, id, depth, now));
-            let below = children.remove(&id).unwrap_or_default();
-            next.extend(below.into_iter().rev().map(|child| (depth + 1, child)));
-        }
-        Self { fibers }
+        let seen = see(&shared.world.lock(), now);
+        // Errors are shown when the lock is free: their text is foreign code.
+        let fibers = seen.into_iter().map(|(mut fiber, error, stuck)| {
+            fiber.error = error.map(Error::shown);
+            fiber.stuck = stuck.map(Error::shown);
+            fiber
+        });
+        Self { fibers: fibers.collect() }
     }
+}
+
+/// A fiber, with its error and why it is stuck, not yet shown.
+type Seen = (InspectedFiber, Option<Error>, Option<Error>);
+
+fn see(world: &World, now: Duration) -> Vec<Seen> {
+    let mut seen = Vec::new();
+    let mut children = children(world);
+    let mut next: Vec<(usize, FiberId)> = world.root.map(|root| (0, root)).into_iter().collect();
+    while let Some((depth, id)) = next.pop() {
+        seen.extend(look(world, id, depth, now));
+        let below = children.remove(&id).unwrap_or_default();
+        next.extend(below.into_iter().rev().map(|child| (depth + 1, child)));
+    }
+    seen
 }
 
 /// The children of each fiber in mount order, whether a composite has adopted them or not.
@@ -89,7 +103,7 @@ fn children(world: &World) -> HashMap<FiberId, Vec<FiberId>> {
     children
 }
 
-fn look(world: &World, id: FiberId, depth: usize, now: Duration) -> Option<InspectedFiber> {
+fn look(world: &World, id: FiberId, depth: usize, now: Duration) -> Option<Seen> {
     let fiber = world.fibers.get(id)?;
     let mut effects = Vec::new();
     for effect in world.effects_reversed(id).into_iter().filter_map(|effect| world.effects.get(effect)) {
@@ -105,17 +119,18 @@ fn look(world: &World, id: FiberId, depth: usize, now: Duration) -> Option<Inspe
     }
     effects.reverse();
     let mut name = String::new();
-    write_segment(&mut name, &fiber.core).ok()?;
+    fiber.core.place.write_segment(&mut name).ok()?;
     let pending = fiber.state() == FiberState::Pending;
-    Some(InspectedFiber {
+    let inspected = InspectedFiber {
         depth,
         name,
         state: fiber.state(),
-        error: fiber.core.error.lock().as_ref().map(ToString::to_string),
+        error: None,
         missing: if pending { world.missing(id) } else { Vec::new() },
-        stuck: if pending { world.stuck(id).map(|error| error.to_string()) } else { None },
+        stuck: None,
         effects,
-    })
+    };
+    Some((inspected, fiber.core.error(), if pending { world.stuck(id) } else { None }))
 }
 
 impl fmt::Display for Inspection {

@@ -13,10 +13,10 @@ use crate::context::Context;
 use crate::error::{Error, ErrorKind, LinkFailure};
 use crate::events::{Events, FiberChanged};
 use crate::fiber::FiberState;
+use crate::fiber::core::{FiberCore, FiberKind};
 use crate::frames;
 use crate::inspect::Inspection;
 use crate::name::Name;
-use crate::owner::{FiberCore, FiberKind};
 use crate::runtime::{self, RuntimeClock};
 use crate::sync::{Arc, Mutex};
 use crate::teardown::{Target, Teardown};
@@ -114,15 +114,12 @@ impl Drop for Kernel {
         let (mut world, events) = {
             let mut world = shared.world.lock();
             for fiber in world.fibers.values() {
-                fiber.core.set_state(FiberState::Disposed);
+                fiber.core.place.set_state(FiberState::Disposed);
                 fiber.core.reach.store(Arc::default());
             }
             (std::mem::take(&mut *world), shared.events.take())
         };
         // One by one: each destructor may panic.
-        for (_, mut effect) in world.effects.drain() {
-            effect.links.drain(..).for_each(frames::drop_quietly);
-        }
         for (_, mut fiber) in world.fibers.drain() {
             frames::drop_quietly(fiber.plugin.take());
         }
@@ -224,7 +221,7 @@ impl Shared {
         }
         world.ask_dispose(core.id, agenda);
         drop(world);
-        Teardown::waiting(latch, Arc::clone(core), Target::Fiber(core.id))
+        Teardown::waiting(latch, core, Target::Fiber(core.id))
     }
 
     pub(crate) fn effect_ended(&self, effect: EffectId, failures: Vec<LinkFailure>, agenda: &mut Agenda) {

@@ -11,9 +11,9 @@ use crate::context::Context;
 use crate::error::{Error, ErrorKind};
 use crate::failure::Failure;
 use crate::fiber::FiberState;
+use crate::fiber::core::FiberCore;
 use crate::frames::{self, Frame, Framed, Isolated};
 use crate::kernel::Shared;
-use crate::owner::{FiberCore, Owner};
 use crate::runtime;
 use crate::sync::Arc;
 use crate::unwind::{SLOW, Unwind};
@@ -57,7 +57,7 @@ impl Shared {
         runtime::spawn(async move {
             let Starting { core, since, mut future } = starting;
             let result = (&mut future).await.and_then(|result| result);
-            frames::drop_quietly(future);
+            drop(future);
             let mut agenda = Agenda::new();
             agenda.starts.extend(rest.into_iter().map(Due::Start));
             let failed = shared.name_start(&core, since, result);
@@ -109,10 +109,7 @@ impl Shared {
             Ok(future) if frames::deep() => return Some(Starting { core, since, future }),
             Ok(mut future) => match Pin::new(&mut future).poll(&mut TaskContext::from_waker(Waker::noop())) {
                 Poll::Pending => return Some(Starting { core, since, future }),
-                Poll::Ready(result) => {
-                    frames::drop_quietly(future);
-                    result.and_then(|result| result)
-                }
+                Poll::Ready(result) => result.and_then(|result| result),
             },
         };
         drop(isolated);
@@ -130,13 +127,13 @@ impl Shared {
 
     /// Names a start that was slow, and gives a failed one its error.
     fn name_start(&self, core: &Arc<FiberCore>, since: Duration, result: Result<(), Failure>) -> Option<Error> {
-        let owner = Owner(Arc::clone(core));
+        let owner = core.owner();
         let took = self.clock.now().saturating_sub(since);
         if took > SLOW {
             tracing::warn!(%owner, ?took, "a start was slow");
         }
         result.err().map(|failure| {
-            tracing::error!(%owner, %failure, "a plugin's start failed");
+            tracing::error!(%owner, failure = failure.shown(), "a plugin's start failed");
             let message = format!("the start of `{owner}` failed");
             Error::build(ErrorKind::StartFailed, message).owner(owner).failure(failure).into()
         })

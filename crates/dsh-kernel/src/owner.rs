@@ -1,75 +1,25 @@
-//! The fiber as its handles see it: place, state, services in reach. Outlives the fiber's entry in the world.
+//! Who made a registration: a fiber's place in the tree (X3).
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-use arc_swap::ArcSwap;
-
-use crate::error::Error;
 use crate::fiber::FiberState;
-use crate::kernel::Shared;
 use crate::name::Name;
-use crate::service::Reach;
-use crate::sync::{Arc, Mutex};
-use crate::world::{EffectId, FiberId};
+use crate::sync::Arc;
 
-/// What a fiber's handles share. The world holds the rest, and only while the fiber is not disposed.
-pub(crate) struct FiberCore {
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) id: FiberId,
+/// A fiber's place in the tree, with its state. It holds nothing alive but the places above it.
+pub(crate) struct Place {
     pub(crate) name: Name,
-    /// Among live siblings of one name, the place: 1 is not shown, 2 is `name#2` (X3).
+    /// Among live siblings of one name, which: 1 is not shown, 2 is `name#2`.
     pub(crate) ordinal: u32,
-    pub(crate) kind: FiberKind,
-    parent: Option<Arc<FiberCore>>,
-    /// The effect that this fiber is in its parent.
-    pub(crate) own_effect: Option<EffectId>,
+    parent: Option<Arc<Place>>,
     state: AtomicU8,
-    pub(crate) error: Mutex<Option<Error>>,
-    pub(crate) reach: ArcSwap<Reach>,
-    pub(crate) disposer_taken: AtomicBool,
     unloads: AtomicU64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FiberKind {
-    Root,
-    Plugin,
-    Scope,
-}
-
-/// What a core is made from.
-pub(crate) struct NewCore {
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) id: FiberId,
-    pub(crate) name: Name,
-    pub(crate) ordinal: u32,
-    pub(crate) kind: FiberKind,
-    pub(crate) parent: Option<Arc<FiberCore>>,
-    pub(crate) own_effect: Option<EffectId>,
-    pub(crate) state: FiberState,
-}
-
-impl FiberCore {
-    pub(crate) fn new(new: NewCore) -> Arc<Self> {
-        Arc::new(Self {
-            shared: new.shared,
-            id: new.id,
-            name: new.name,
-            ordinal: new.ordinal,
-            kind: new.kind,
-            parent: new.parent,
-            own_effect: new.own_effect,
-            state: AtomicU8::new(new.state as u8),
-            error: Mutex::new(None),
-            reach: ArcSwap::from_pointee(Reach::default()),
-            disposer_taken: AtomicBool::new(false),
-            unloads: AtomicU64::new(0),
-        })
-    }
-
-    pub(crate) fn parent(&self) -> Option<&Arc<FiberCore>> {
-        self.parent.as_ref()
+impl Place {
+    pub(crate) fn new(name: Name, ordinal: u32, parent: Option<Arc<Place>>, state: FiberState) -> Arc<Self> {
+        Arc::new(Self { name, ordinal, parent, state: AtomicU8::new(state as u8), unloads: AtomicU64::new(0) })
     }
 
     pub(crate) fn state(&self) -> FiberState {
@@ -82,14 +32,23 @@ impl FiberCore {
         }
         self.state.store(state as u8, Ordering::Release);
     }
+
+    /// This place's part of the path.
+    pub(crate) fn write_segment(&self, f: &mut impl fmt::Write) -> fmt::Result {
+        f.write_str(self.name.as_str())?;
+        if self.ordinal > 1 {
+            write!(f, "#{}", self.ordinal)?;
+        }
+        Ok(())
+    }
 }
 
-impl Drop for FiberCore {
+impl Drop for Place {
     fn drop(&mut self) {
-        // A chain of 100,000 parents is taken apart by a loop, not by recursion (K6).
+        // As for the fibers themselves: a loop, not recursion (K6).
         let mut next = self.parent.take();
-        while let Some(core) = next {
-            next = Arc::into_inner(core).and_then(|mut core| core.parent.take());
+        while let Some(place) = next {
+            next = Arc::into_inner(place).and_then(|mut place| place.parent.take());
         }
     }
 }
@@ -108,9 +67,13 @@ impl Drop for FiberCore {
 /// # Ok::<(), dsh_kernel::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Owner(pub(crate) Arc<FiberCore>);
+pub struct Owner(Arc<Place>);
 
 impl Owner {
+    pub(crate) fn at(place: &Arc<Place>) -> Self {
+        Self(Arc::clone(place))
+    }
+
     /// The name of the fiber alone, without the way to it.
     pub fn name(&self) -> &Name {
         &self.0.name
@@ -137,31 +100,23 @@ impl Eq for Owner {}
 
 impl fmt::Display for Owner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut way: Vec<&FiberCore> = Vec::new();
-        let mut core = &*self.0;
-        while let Some(parent) = core.parent() {
-            way.push(core);
-            core = parent;
+        let mut way: Vec<&Place> = Vec::new();
+        let mut place = &*self.0;
+        while let Some(parent) = &place.parent {
+            way.push(place);
+            place = parent;
         }
         if way.is_empty() {
-            return f.write_str(core.name.as_str());
+            return f.write_str(place.name.as_str());
         }
-        for (index, core) in way.iter().rev().enumerate() {
+        for (index, place) in way.iter().rev().enumerate() {
             if index > 0 {
                 f.write_str("/")?;
             }
-            write_segment(f, core)?;
+            place.write_segment(f)?;
         }
         Ok(())
     }
-}
-
-pub(crate) fn write_segment(f: &mut impl fmt::Write, core: &FiberCore) -> fmt::Result {
-    f.write_str(core.name.as_str())?;
-    if core.ordinal > 1 {
-        write!(f, "#{}", core.ordinal)?;
-    }
-    Ok(())
 }
 
 impl fmt::Debug for Owner {

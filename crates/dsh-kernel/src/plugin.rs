@@ -7,12 +7,12 @@ use crate::agenda::Agenda;
 use crate::clock::BoxFuture;
 use crate::context::Context;
 use crate::effect::inactive;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::failure::Failure;
 use crate::fiber::Fiber;
+use crate::fiber::core::FiberKind;
 use crate::frames::{self, Frame};
 use crate::name::Name;
-use crate::owner::FiberKind;
 use crate::service::ServiceSet;
 use crate::sync::Arc;
 use crate::world::{FiberData, NewFiber};
@@ -127,10 +127,15 @@ impl Context {
         let frame = Frame::new(self.shared(), self.core().id, None);
         let declared =
             frames::call(frame, || (plugin.name(), plugin.inject(), plugin.provides(), plugin.independent()));
-        let (name, inject, declares, independent) = declared.map_err(|failure| {
-            let error = Error::build(crate::ErrorKind::StartFailed, "a plugin's declaration failed");
-            Error::from(error.owner(self.owner()).failure(failure))
-        })?;
+        frames::settle(self.shared());
+        let (name, inject, declares, independent) = match declared {
+            Ok(declared) => declared,
+            Err(failure) => {
+                frames::drop_quietly(plugin);
+                let error = Error::build(ErrorKind::StartFailed, "what a plugin says of itself failed");
+                return Err(error.owner(self.owner()).failure(failure).into());
+            }
+        };
         let new = NewFiber { name, kind: FiberKind::Plugin, plugin: Some(plugin), inject, declares, independent };
         let mut agenda = Agenda::new();
         let fiber = self.mount(new, self.scope_key(), &mut agenda)?;
@@ -148,7 +153,9 @@ impl Context {
         let mut world = core.shared.world.lock();
         if !world.fibers.get(core.id).is_some_and(FiberData::accepts) {
             drop(world);
-            return Err(inactive(core, &new.name));
+            let refused = inactive(core, &new.name);
+            frames::drop_quietly(new);
+            return Err(refused);
         }
         let child = world.add_fiber(&core.shared, Some(core), new);
         if let Some(fiber) = world.fibers.get_mut(child.id) {

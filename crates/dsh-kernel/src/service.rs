@@ -11,8 +11,9 @@ use crate::context::Context;
 use crate::effect::Disposer;
 use crate::error::{Error, ErrorKind};
 use crate::fiber::FiberState;
+use crate::fiber::core::FiberKind;
+use crate::frames::Quiet;
 use crate::name::Name;
-use crate::owner::FiberKind;
 use crate::sync::Arc;
 use crate::world::EffectKind;
 
@@ -199,10 +200,12 @@ impl Context {
     fn provide_any(&self, provision: Provision) -> Result<Disposer, Error> {
         let label = provision.name.clone();
         let owner = self.core().id;
-        let provision = Arc::new(provision);
+        // A refused service is dropped here, when no lock is held.
+        let provision = Quiet::new(Arc::new(provision));
         self.own_effect(label, EffectKind::Plain, |fx, agenda| {
+            let Some(provision) = provision.as_ref() else { return Ok(()) };
             let mut world = self.shared().world.lock();
-            let id = world.provide(owner, fx.id(), provision)?;
+            let id = world.provide(owner, fx.id(), Arc::clone(provision))?;
             fx.withdraw(id);
             world.provided(id, agenda);
             Ok(())

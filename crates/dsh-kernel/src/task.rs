@@ -11,11 +11,11 @@ use crate::context::Context;
 use crate::effect::Disposer;
 use crate::error::Error;
 use crate::failure::{Failure, Outcome};
-use crate::frames::{self, Frame, Framed};
+use crate::fiber::core::FiberCore;
+use crate::frames::{self, Frame, Framed, Quiet};
 use crate::kernel::Shared;
 use crate::latch::{Latch, LatchWait};
 use crate::name::Name;
-use crate::owner::{FiberCore, Owner};
 use crate::runtime::{self, TaskHandle};
 use crate::sync::{Arc, Mutex};
 use crate::world::{EffectId, EffectKind, EffectState};
@@ -122,6 +122,7 @@ impl Context {
     where
         F: Future<Output: Outcome> + Send + 'static,
     {
+        let task = Quiet::new(task);
         let label = label.into();
         let running =
             Arc::new(Running { cancel: Cancel(Latch::new()), end: Latch::new(), phase: Mutex::new(Phase::Waiting) });
@@ -137,7 +138,7 @@ impl Context {
         })?;
         let begin = {
             let shared = Arc::clone(&shared);
-            move || begin(&shared, core, effect, label, &running, task)
+            move || begin(&shared, &core, effect, &label, &running, task)
         };
         if runtime::available() {
             begin();
@@ -151,11 +152,11 @@ impl Context {
 
 fn begin<F>(
     shared: &Arc<Shared>,
-    core: Arc<FiberCore>,
+    core: &Arc<FiberCore>,
     effect: EffectId,
-    label: Name,
+    label: &Name,
     running: &Arc<Running>,
-    task: impl FnOnce(Cancel) -> F,
+    task: Quiet<impl FnOnce(Cancel) -> F>,
 ) where
     F: Future<Output: Outcome> + Send + 'static,
 {
@@ -165,16 +166,20 @@ fn begin<F>(
     }
     let frame = Frame::new(shared, core.id, Some(effect));
     let cancel = running.cancel.clone();
-    let future = match frames::call(frame, || task(cancel)) {
-        Ok(future) => future,
-        Err(failure) => return ended_by_itself(shared, &core, effect, &label, Err(failure)),
+    let task = task.into_inner();
+    let made = frames::call(frame, || task.map(|task| task(cancel)));
+    frames::settle(shared);
+    let future = match made {
+        Ok(Some(future)) => future,
+        Ok(None) => return,
+        Err(failure) => return ended_by_itself(shared, core, effect, label, Err(failure)),
     };
-    let mut future = Framed::new(shared, frame, Box::pin(future));
-    let shared = Arc::clone(shared);
+    let mut future = Framed::new(shared, frame, Box::pin(async move { future.await.into_outcome() }));
+    let (shared, core, label) = (Arc::clone(shared), Arc::clone(core), label.clone());
     let run = async move {
         let ended = ended;
-        let result = (&mut future).await.and_then(Outcome::into_outcome);
-        frames::drop_quietly(future);
+        let result = (&mut future).await.and_then(|result| result);
+        drop(future);
         ended_by_itself(&shared, &core, effect, &label, result);
         drop(ended);
     };
@@ -195,7 +200,7 @@ fn ended_by_itself(
     result: Result<(), Failure>,
 ) {
     if let Err(failure) = result {
-        tracing::error!(owner = %Owner(Arc::clone(core)), %label, %failure, "a task failed");
+        tracing::error!(owner = %core.owner(), %label, failure = failure.shown(), "a task failed");
     }
     let mut agenda = Agenda::new();
     {

@@ -6,9 +6,11 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 
 use crate::error::{Error, ErrorKind};
+use crate::fiber::core::FiberCore;
 use crate::frames;
+use crate::kernel::Shared;
 use crate::latch::Latch;
-use crate::owner::{FiberCore, Owner};
+use crate::owner::Owner;
 use crate::sync::Arc;
 use crate::world::{EffectId, FiberId};
 
@@ -35,7 +37,7 @@ pub struct Teardown(State);
 #[derive(Clone)]
 enum State {
     Done(Result<(), Error>),
-    Waiting { latch: Arc<Latch>, core: Arc<FiberCore>, target: Target },
+    Waiting { latch: Arc<Latch>, shared: Arc<Shared>, owner: Owner, target: Target },
 }
 
 /// What a wait is for.
@@ -50,9 +52,10 @@ impl Teardown {
         Self(State::Done(result))
     }
 
-    /// A wait for `target`, whose owner is `core`.
-    pub(crate) fn waiting(latch: Arc<Latch>, core: Arc<FiberCore>, target: Target) -> Self {
-        Self(State::Waiting { latch, core, target })
+    /// A wait for `target`, whose owner is `core`. It holds the owner's place, not the core: an error that is kept in a core
+    /// may hold a teardown.
+    pub(crate) fn waiting(latch: Arc<Latch>, core: &FiberCore, target: Target) -> Self {
+        Self(State::Waiting { latch, shared: Arc::clone(&core.shared), owner: core.owner(), target })
     }
 
     /// The result, if the end has come.
@@ -70,13 +73,13 @@ impl Future for Teardown {
     fn poll(self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
         match &self.0 {
             State::Done(result) => Poll::Ready(result.clone()),
-            State::Waiting { latch, core, target } => {
-                core.shared.unpark_now();
+            State::Waiting { latch, shared, owner, target } => {
+                shared.unpark_now();
                 if let Poll::Ready(result) = latch.poll(cx) {
                     return Poll::Ready(result);
                 }
-                if frames::waits_for_itself(&core.shared, *target) {
-                    return Poll::Ready(Err(reentrant(core, "a teardown")));
+                if frames::waits_for_itself(shared, *target) {
+                    return Poll::Ready(Err(reentrant(owner.clone(), "a teardown")));
                 }
                 Poll::Pending
             }
@@ -84,8 +87,7 @@ impl Future for Teardown {
     }
 }
 
-pub(crate) fn reentrant(core: &Arc<FiberCore>, what: &str) -> Error {
-    let owner = Owner(Arc::clone(core));
+pub(crate) fn reentrant(owner: Owner, what: &str) -> Error {
     Error::build(
         ErrorKind::Reentrant,
         format!(

@@ -10,11 +10,11 @@ use crate::clock::BoxFuture;
 use crate::effect::{Entry, Link};
 use crate::error::{Error, LinkFailure};
 use crate::failure::Failure;
+use crate::fiber::core::FiberCore;
 use crate::frames::{self, Frame, Framed, Isolated};
 use crate::kernel::Shared;
 use crate::latch::Latch;
 use crate::name::Name;
-use crate::owner::{FiberCore, Owner};
 use crate::runtime;
 use crate::sync::Arc;
 use crate::world::{Adopted, EffectId, Running};
@@ -60,7 +60,7 @@ impl Unwind {
     }
 
     fn fail(&mut self, label: Name, began: u64, failure: Failure) {
-        let owner = Owner(Arc::clone(&self.core));
+        let owner = self.core.owner();
         self.failures.push(LinkFailure { owner, label, failure: Arc::new(failure), began });
     }
 }
@@ -117,11 +117,12 @@ impl Shared {
                 let began = self.world.lock().next_link();
                 let since = self.clock.now();
                 let isolated = Isolated::enter();
-                let result = frames::call(frame, undo).and_then(|result| result);
+                let undo = undo.into_inner();
+                let result = frames::call(frame, || undo.map_or(Ok(()), |undo| undo())).and_then(|result| result);
                 drop(isolated);
                 let took = self.clock.now().saturating_sub(since);
                 if took > SLOW {
-                    let owner = Owner(Arc::clone(&unwind.core));
+                    let owner = unwind.core.owner();
                     tracing::warn!(%owner, %label, ?took, "a synchronous link was slow");
                 }
                 if let Err(failure) = result {
@@ -134,8 +135,10 @@ impl Shared {
                 let began = self.world.lock().next_link();
                 let since = self.clock.now();
                 let isolated = Isolated::enter();
-                let future = match frames::call(frame, undo) {
-                    Ok(future) => future,
+                let undo = undo.into_inner();
+                let future = match frames::call(frame, || undo.map(|undo| undo())) {
+                    Ok(Some(future)) => future,
+                    Ok(None) => return Begun::Ended,
                     Err(failure) => {
                         unwind.fail(label, began, failure);
                         return Begun::Ended;
@@ -154,7 +157,6 @@ impl Shared {
                         if let Err(failure) = result.and_then(|result| result) {
                             unwind.fail(label, began, failure);
                         }
-                        frames::drop_quietly(future);
                         Begun::Ended
                     }
                 }
@@ -192,7 +194,7 @@ impl Shared {
         runtime::spawn(async move {
             if let Some(PendingLink { label, began, since, mut future }) = pending {
                 let result = shared.named(&unwind.core, &label, since, &mut future).await;
-                frames::drop_quietly(future);
+                drop(future);
                 if let Err(failure) = result.and_then(|result| result) {
                     unwind.fail(label, began, failure);
                 }
@@ -225,7 +227,7 @@ impl Shared {
             }
             while alarm.as_mut().poll(cx).is_ready() {
                 let waited = self.clock.now().saturating_sub(since);
-                tracing::warn!(owner = %Owner(Arc::clone(core)), %label, ?waited, "a link has not ended");
+                tracing::warn!(owner = %core.owner(), %label, ?waited, "a link has not ended");
                 alarm = self.clock.sleep(STALLED_AGAIN);
             }
             Poll::Pending

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use crate::agenda::Agenda;
 use crate::clock::BoxFuture;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind};
@@ -11,7 +10,7 @@ use crate::events::{
     Audience, Emit, EmitListener, Event, FiberChanged, SerialEvent, SerialListener, WaterfallEvent, WaterfallListener,
 };
 use crate::failure::Failure;
-use crate::frames::{self, Frame, Framed};
+use crate::frames::{self, Framed, Quiet};
 use crate::kernel::Shared;
 use crate::sync::Arc;
 
@@ -26,9 +25,7 @@ impl Context {
         let Some(hub) = self.shared().events.hub::<E, EmitListener<E>>() else { return Ok(()) };
         let Some(listeners) = hub.audience(audience) else { return Ok(()) };
         let result = tell(&listeners, event);
-        if frames::has_deferred() {
-            Agenda::new().drain(self.shared());
-        }
+        frames::settle(self.shared());
         result
     }
 
@@ -46,10 +43,10 @@ impl Context {
         let Some(hub) = self.shared().events.hub::<E, SerialListener<E>>() else { return Ok(None) };
         let Some(listeners) = hub.audience(audience) else { return Ok(None) };
         for listener in listeners.iter().filter(|listener| listener.listens()) {
-            let frame = frame_of(listener);
-            let future = frames::call(frame, || (listener.call)(Arc::clone(&event)));
+            let future = listener.call(|listener| listener(Arc::clone(&event)));
+            frames::settle(self.shared());
             let answer = match future {
-                Ok(future) => Framed::new(listener.ctx.shared(), frame, future).await.and_then(|answer| answer),
+                Ok(future) => Framed::new(self.shared(), listener.frame(), future).await.and_then(|answer| answer),
                 Err(failure) => Err(failure),
             };
             match answer {
@@ -84,22 +81,27 @@ impl Events {
         let Some(hub) = self.hub::<FiberChanged, EmitListener<FiberChanged>>() else { return };
         let Some(listeners) = hub.audience(Audience::Everyone) else { return };
         if let Err(error) = tell(&listeners, change) {
-            tracing::error!(%error, "a listener of kernel/fiber failed");
+            let failure = error.failure().map(Failure::shown);
+            tracing::error!(
+                owner = error.owner().map(tracing::field::display),
+                failure,
+                "a listener of kernel/fiber failed"
+            );
         }
-        if frames::has_deferred() {
-            Agenda::new().drain(shared);
-        }
+        frames::settle(shared);
     }
 }
 
 fn tell<E>(listeners: &[Arc<Listener<EmitListener<E>>>], event: &E) -> Result<(), Error> {
     let mut first = Ok(());
     for listener in listeners.iter().filter(|listener| listener.listens()) {
-        let result = frames::call(frame_of(listener), || (listener.call)(event)).and_then(|result| result);
-        if let Err(failure) = result
-            && first.is_ok()
-        {
-            first = Err(listener_failed(listener, failure));
+        if let Err(failure) = listener.call(|listener| listener(event)).and_then(|result| result) {
+            let failure = Quiet::new(failure);
+            if first.is_ok()
+                && let Some(failure) = failure.into_inner()
+            {
+                first = Err(listener_failed(listener, failure));
+            }
         }
     }
     first
@@ -122,39 +124,47 @@ impl<E: WaterfallEvent> Next<E> {
     /// A [`Failure`] that holds the `kernel::listener_failed` error of the listener that failed.
     pub async fn run(mut self, mut value: E::Value) -> Result<E::Value, Failure> {
         let Some(holder) = self.holder.take() else { return Ok(self.step(value).await?) };
-        let (frame, owner) = (frame_of(&holder), holder.owner());
+        let (frame, owner) = (holder.frame(), holder.owner());
         frames::call(frame, || E::leaving(&mut value, &owner))?;
         let mut value = self.step(value).await?;
         frames::call(frame, || E::entering(&mut value, &owner))?;
         Ok(value)
     }
 
-    fn step(mut self, mut value: E::Value) -> BoxFuture<'static, Result<E::Value, Error>> {
+    fn step(mut self, value: E::Value) -> BoxFuture<'static, Result<E::Value, Error>> {
         Box::pin(async move {
-            let listener = loop {
-                let Some(listener) = self.listeners.get(self.index).map(Arc::clone) else { return Ok(value) };
+            while let Some(listener) = self.listeners.get(self.index).map(Arc::clone) {
                 self.index += 1;
                 if listener.listens() {
-                    break listener;
+                    return self.hand_to(listener, value).await;
                 }
-            };
-            let (frame, owner) = (frame_of(&listener), listener.owner());
-            let event = Arc::clone(&self.event);
-            self.holder = Some(Arc::clone(&listener));
-            let enter = || {
-                E::entering(&mut value, &owner);
-                (listener.call)(value, event, self)
-            };
-            let result = match frames::call(frame, enter) {
-                Ok(future) => Framed::new(listener.ctx.shared(), frame, future).await.and_then(|result| result),
-                Err(failure) => Err(failure),
-            };
-            let left = result.and_then(|mut value| {
-                frames::call(frame, || E::leaving(&mut value, &owner))?;
-                Ok(value)
-            });
-            left.map_err(|failure| listener_failed(&listener, failure))
+            }
+            Ok(value)
         })
+    }
+
+    async fn hand_to(
+        mut self,
+        listener: Arc<Listener<WaterfallListener<E>>>,
+        mut value: E::Value,
+    ) -> Result<E::Value, Error> {
+        let (frame, owner, event) = (listener.frame(), listener.owner(), Arc::clone(&self.event));
+        self.holder = Some(Arc::clone(&listener));
+        let shared = Arc::clone(listener.ctx.shared());
+        let called = listener.call(|call| {
+            E::entering(&mut value, &owner);
+            call(value, event, self)
+        });
+        frames::settle(&shared);
+        let result = match called {
+            Ok(future) => Framed::new(&shared, frame, future).await.and_then(|result| result),
+            Err(failure) => Err(failure),
+        };
+        let left = result.and_then(|mut value| {
+            frames::call(frame, || E::leaving(&mut value, &owner))?;
+            Ok(value)
+        });
+        left.map_err(|failure| listener_failed(&listener, failure))
     }
 }
 
@@ -162,10 +172,6 @@ impl<E: WaterfallEvent> fmt::Debug for Next<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Next({} of {})", self.index, self.listeners.len())
     }
-}
-
-fn frame_of<L: ?Sized>(listener: &Listener<L>) -> Frame {
-    Frame::new(listener.ctx.shared(), listener.ctx.core().id, None)
 }
 
 fn listener_failed<L: ?Sized>(listener: &Listener<L>, failure: Failure) -> Error {

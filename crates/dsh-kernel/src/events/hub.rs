@@ -9,6 +9,8 @@ use rpds::{HashTrieMapSync, RedBlackTreeMapSync};
 
 use crate::context::Context;
 use crate::events::{Audience, Event};
+use crate::failure::Failure;
+use crate::frames::{self, Frame, Quiet};
 use crate::name::Name;
 use crate::owner::Owner;
 use crate::scope_key::ScopeKey;
@@ -82,12 +84,22 @@ pub(crate) struct Listener<L: ?Sized> {
     pub(crate) label: Name,
     /// Cleared on removal: a dispatch that has begun skips it (K11).
     heard: AtomicBool,
-    pub(crate) call: Box<L>,
+    call: Quiet<Box<L>>,
 }
 
 impl<L: ?Sized> Listener<L> {
     pub(crate) fn new(ctx: Context, label: Name, call: Box<L>) -> Arc<Self> {
-        Arc::new(Self { ctx, label, heard: AtomicBool::new(true), call })
+        Arc::new(Self { ctx, label, heard: AtomicBool::new(true), call: Quiet::new(call) })
+    }
+
+    /// Calls the listener as code of its owner.
+    pub(crate) fn call<R>(&self, code: impl FnOnce(&L) -> R) -> Result<R, Failure> {
+        let Some(call) = self.call.as_ref() else { return Err(Failure::msg("the listener is gone")) };
+        frames::call(self.frame(), || code(call))
+    }
+
+    pub(crate) fn frame(&self) -> Frame {
+        Frame::new(self.ctx.shared(), self.ctx.core().id, None)
     }
 
     pub(crate) fn listens(&self) -> bool {
@@ -134,21 +146,21 @@ impl<L: ?Sized> Default for Hub<L> {
 
 /// Where a listener stands among the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum At {
     Last,
     First,
 }
 
 impl<L: ?Sized> Hub<L> {
     /// Adds a listener and returns its place.
-    pub(crate) fn add(&self, listener: &Arc<Listener<L>>, at: Place) -> i64 {
+    pub(crate) fn add(&self, listener: &Arc<Listener<L>>, at: At) -> i64 {
         let mut places = self.places.lock();
         let place = match at {
-            Place::Last => {
+            At::Last => {
                 places.0 += 1;
                 places.0
             }
-            Place::First => {
+            At::First => {
                 places.1 -= 1;
                 places.1
             }

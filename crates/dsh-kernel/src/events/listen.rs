@@ -5,7 +5,7 @@ use std::fmt;
 use crate::context::Context;
 use crate::effect::Disposer;
 use crate::error::Error;
-use crate::events::hub::{Listener, Place};
+use crate::events::hub::{At, Listener};
 use crate::events::{
     Emit, EmitListener, Event, ListenerFuture, Next, SerialEvent, SerialListener, WaterfallEvent, WaterfallListener,
 };
@@ -24,7 +24,7 @@ impl Context {
         &self,
         listener: impl Fn(&E) -> T + Send + Sync + 'static,
     ) -> Result<Disposer, Error> {
-        self.listen_emit(Place::Last, listener)
+        self.listen_emit(At::Last, listener)
     }
 
     /// Listens for a serial event: `Some` is an answer, and ends the dispatch.
@@ -36,7 +36,7 @@ impl Context {
         &self,
         listener: impl Fn(Arc<E>) -> F + Send + Sync + 'static,
     ) -> Result<Disposer, Error> {
-        self.listen_serial(Place::Last, listener)
+        self.listen_serial(At::Last, listener)
     }
 
     /// Listens for a waterfall: gets the value, may change or replace it, calls `next` at most once, returns the value.
@@ -48,7 +48,7 @@ impl Context {
         &self,
         listener: impl Fn(E::Value, Arc<E>, Next<E>) -> F + Send + Sync + 'static,
     ) -> Result<Disposer, Error> {
-        self.listen_waterfall(Place::Last, listener)
+        self.listen_waterfall(At::Last, listener)
     }
 
     /// The same methods, for a listener that is put before all others (K11).
@@ -58,7 +58,7 @@ impl Context {
 
     fn listen_emit<E: Event<Mode = Emit>, T: Outcome>(
         &self,
-        at: Place,
+        at: At,
         listener: impl Fn(&E) -> T + Send + Sync + 'static,
     ) -> Result<Disposer, Error> {
         let call: Box<EmitListener<E>> = Box::new(move |event| listener(event).into_outcome());
@@ -67,7 +67,7 @@ impl Context {
 
     fn listen_serial<E: SerialEvent, F: ListenerFuture<Option<E::Answer>>>(
         &self,
-        at: Place,
+        at: At,
         listener: impl Fn(Arc<E>) -> F + Send + Sync + 'static,
     ) -> Result<Disposer, Error> {
         let call: Box<SerialListener<E>> = Box::new(move |event| Box::pin(listener(event)));
@@ -76,7 +76,7 @@ impl Context {
 
     fn listen_waterfall<E: WaterfallEvent, F: ListenerFuture<E::Value>>(
         &self,
-        at: Place,
+        at: At,
         listener: impl Fn(E::Value, Arc<E>, Next<E>) -> F + Send + Sync + 'static,
     ) -> Result<Disposer, Error> {
         let call: Box<WaterfallListener<E>> =
@@ -84,7 +84,7 @@ impl Context {
         self.listen::<E, WaterfallListener<E>>(at, call)
     }
 
-    fn listen<E: Event, L: ?Sized + Send + Sync + 'static>(&self, at: Place, call: Box<L>) -> Result<Disposer, Error> {
+    fn listen<E: Event, L: ?Sized + Send + Sync + 'static>(&self, at: At, call: Box<L>) -> Result<Disposer, Error> {
         let label = Name::fixed(E::NAME);
         let listener = Listener::new(self.clone(), label.clone(), call);
         let hub = self.shared().events.hub_or_new::<E, L>();
@@ -111,7 +111,7 @@ impl Prepended<'_> {
         &self,
         listener: impl Fn(&E) -> T + Send + Sync + 'static,
     ) -> Result<Disposer, Error> {
-        self.ctx.listen_emit(Place::First, listener)
+        self.ctx.listen_emit(At::First, listener)
     }
 
     /// As [`Context::on_serial`].
@@ -123,7 +123,7 @@ impl Prepended<'_> {
         &self,
         listener: impl Fn(Arc<E>) -> F + Send + Sync + 'static,
     ) -> Result<Disposer, Error> {
-        self.ctx.listen_serial(Place::First, listener)
+        self.ctx.listen_serial(At::First, listener)
     }
 
     /// As [`Context::on_waterfall`].
@@ -135,7 +135,7 @@ impl Prepended<'_> {
         &self,
         listener: impl Fn(E::Value, Arc<E>, Next<E>) -> F + Send + Sync + 'static,
     ) -> Result<Disposer, Error> {
-        self.ctx.listen_waterfall(Place::First, listener)
+        self.ctx.listen_waterfall(At::First, listener)
     }
 }
 

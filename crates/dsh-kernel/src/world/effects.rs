@@ -202,6 +202,8 @@ impl World {
             if let Some(fiber) = self.fibers.get_mut(owner).filter(|fiber| fiber.state() == FiberState::Unloading) {
                 fiber.failures.extend(failures.iter().cloned());
             }
+            // A failure is foreign too: where nobody has it, it goes when the lock is free.
+            agenda.garbage.extend(failures.iter().map(|link| Box::new(link.clone()) as _));
             if let Some(latch) = effect.latch {
                 latch.set(Error::from_links(failures), &mut agenda.wakers);
             }

@@ -6,10 +6,11 @@ use crate::agenda::{Agenda, Due};
 use crate::error::{Error, LinkFailure};
 use crate::events::FiberChanged;
 use crate::fiber::FiberState;
+use crate::fiber::core::{FiberCore, FiberKind, NewCore};
 use crate::kernel::Shared;
 use crate::latch::Latch;
 use crate::name::Name;
-use crate::owner::{FiberCore, FiberKind, NewCore, Owner};
+use crate::owner::Place;
 use crate::plugin::DynPlugin;
 use crate::service::Reach;
 use crate::sync::Arc;
@@ -50,12 +51,10 @@ impl World {
             let made = FiberCore::new(NewCore {
                 shared: Arc::clone(shared),
                 id,
-                name: new.name,
-                ordinal,
+                place: Place::new(new.name, ordinal, parent.map(|parent| Arc::clone(&parent.place)), state),
                 kind: new.kind,
                 parent: parent.cloned(),
                 own_effect,
-                state,
             });
             core = Some(Arc::clone(&made));
             FiberData {
@@ -112,9 +111,9 @@ impl World {
             return;
         }
         let busy = |state| matches!(state, FiberState::Loading | FiberState::Unloading);
-        fiber.core.set_state(to);
+        fiber.core.place.set_state(to);
         agenda.wakers.append(&mut fiber.wakers);
-        agenda.changes.push(FiberChanged { path: Owner(Arc::clone(&fiber.core)), from, to });
+        agenda.changes.push(FiberChanged { path: fiber.core.owner(), from, to });
         match (busy(from), busy(to)) {
             (false, true) => self.busy += 1,
             (true, false) => self.less_busy(agenda),
@@ -207,9 +206,7 @@ impl World {
             }
             return self.remove_fiber(id, failures, agenda);
         }
-        for link in &failures {
-            tracing::warn!(owner = %link.owner, label = %link.label, failure = %link.failure, "a link failed while a plugin unloaded");
-        }
+        agenda.unheard.extend(failures);
         let failed = fiber.failed_epoch.is_some();
         self.set_state(id, if failed { FiberState::Failed } else { FiberState::Pending }, agenda);
         self.refresh(id, agenda);
@@ -246,10 +243,10 @@ impl World {
             remove_from(&mut self.declared, name, fiber.mount);
         }
         if let Some(parent) = fiber.parent.and_then(|parent| self.fibers.get_mut(parent))
-            && let Some(taken) = parent.ordinals.get_mut(&fiber.core.name)
-            && taken.give_back(fiber.core.ordinal)
+            && let Some(taken) = parent.ordinals.get_mut(&fiber.core.place.name)
+            && taken.give_back(fiber.core.place.ordinal)
         {
-            parent.ordinals.remove(&fiber.core.name);
+            parent.ordinals.remove(&fiber.core.place.name);
         }
         fiber.core.reach.store(Arc::new(Reach::default()));
         agenda.wakers.append(&mut fiber.wakers);

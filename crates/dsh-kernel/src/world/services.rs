@@ -3,9 +3,9 @@
 use crate::agenda::Agenda;
 use crate::error::{Error, ErrorKind};
 use crate::fiber::FiberState;
+use crate::fiber::core::FiberCore;
 use crate::latch::Latch;
 use crate::name::Name;
-use crate::owner::{FiberCore, Owner};
 use crate::plugin::DynPlugin;
 use crate::service::{Provision, Reach};
 use crate::sync::Arc;
@@ -27,7 +27,7 @@ impl World {
         provision: Arc<Provision>,
     ) -> Result<ProvisionId, Error> {
         if let Some(first) = self.by_name.get(&provision.name).and_then(|id| self.provisions.get(*id)) {
-            let first = self.fibers.get(first.owner).map(|fiber| Owner(Arc::clone(&fiber.core)));
+            let first = self.fibers.get(first.owner).map(|fiber| fiber.core.owner());
             let name = provision.name.clone();
             let by = first.as_ref().map_or_else(|| "another fiber".to_owned(), |owner| format!("`{owner}`"));
             let message = format!("the service `{name}` is provided by {by} already; dispose that one first");
@@ -208,7 +208,8 @@ impl World {
         let wanted = self.wanted(id);
         let Some(fiber) = self.fibers.get_mut(id) else { return };
         let failed = error.is_some();
-        *fiber.core.error.lock() = error;
+        let replaced = std::mem::replace(&mut *fiber.core.error.lock(), error);
+        agenda.garbage.push(Box::new(replaced));
         if failed {
             fiber.failed_epoch.clone_from(&fiber.epoch);
         }

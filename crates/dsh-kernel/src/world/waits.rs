@@ -7,7 +7,6 @@ use crate::fiber::FiberState;
 use crate::frames::Frame;
 use crate::name::Name;
 use crate::owner::Owner;
-use crate::sync::Arc;
 use crate::teardown::Target;
 use crate::world::{EffectId, FiberId, World};
 
@@ -133,7 +132,7 @@ impl World {
     }
 
     fn owner(&self, id: FiberId) -> Option<Owner> {
-        self.fibers.get(id).map(|fiber| Owner(Arc::clone(&fiber.core)))
+        self.fibers.get(id).map(|fiber| fiber.core.owner())
     }
 
     fn shown(&self, id: FiberId) -> String {
@@ -142,15 +141,19 @@ impl World {
 
     fn missing_provider(&self, id: FiberId, lacks: FiberId, service: Name) -> Error {
         let failed = self.declarers(&service).into_iter().find_map(|id| Some((id, self.error_of(id)?)));
-        let why = match failed {
-            Some((failed, error)) => format!("whose provider {} has failed ({error})", self.shown(failed)),
+        let why = match &failed {
+            Some((failed, _)) => format!("whose provider {} has failed", self.shown(*failed)),
             None => "which no mounted plugin provides; mount one that does".to_owned(),
         };
         let mut message = format!("{} waits for the service `{service}`, {why}", self.shown(lacks));
         if lacks != id {
             message = format!("{} cannot start: {message}", self.shown(id));
         }
-        let error = Error::build(ErrorKind::MissingProvider, message).label(service);
+        let mut error = Error::build(ErrorKind::MissingProvider, message).label(service);
+        if let Some((_, cause)) = failed {
+            // It is shown when somebody shows this error, not here under the lock.
+            error = error.failure(cause.into());
+        }
         match self.owner(id) {
             Some(owner) => error.owner(owner).into(),
             None => error.into(),

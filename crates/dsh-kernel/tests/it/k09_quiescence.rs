@@ -1,0 +1,645 @@
+//! K9: when a dispose returns there is nothing left, and what keeps it from returning is named.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use dsh_kernel::{
+    Audience, Clock, Context, Emit, ErrorKind, Event, FiberState, Kernel, Serial, SerialEvent, Teardown, Waterfall,
+    WaterfallEvent,
+};
+use dsh_testkit::{Gate, Log, Probes};
+
+use crate::support::{
+    Part, Slot, ears, is_open, manual_kernel, quiet, run, run_threads, slow, slow_link, traced, undo,
+};
+
+struct Ping;
+
+impl Event for Ping {
+    const NAME: &'static str = "test/ping";
+    const DOC: &'static str = "A test.";
+    type Mode = Emit;
+}
+
+struct Ask;
+
+impl Event for Ask {
+    const NAME: &'static str = "test/ask";
+    const DOC: &'static str = "A test.";
+    type Mode = Serial;
+}
+
+impl SerialEvent for Ask {
+    type Answer = &'static str;
+}
+
+struct Edit;
+
+impl Event for Edit {
+    const NAME: &'static str = "test/edit";
+    const DOC: &'static str = "A test.";
+    type Mode = Waterfall;
+}
+
+impl WaterfallEvent for Edit {
+    type Value = String;
+}
+
+// K9
+#[test]
+fn nothing_that_a_fiber_or_its_descendants_registered_is_visible_after_dispose() {
+    run(async {
+        let (kernel, log, probes) = (Kernel::new(), Log::new(), Probes::new());
+        let root = kernel.root();
+        let before = kernel.inspect();
+        let part = Part::new("p").start({
+            let (log, probes) = (log.clone(), probes.clone());
+            move |ctx| {
+                let scope = ctx.scope("scope")?;
+                for ctx in [ctx, scope.ctx()] {
+                    let (line, probe) = (log.clone(), probes.probe());
+                    ctx.on::<Ping, _>(move |_| {
+                        probe.touch();
+                        line.push("heard");
+                    })?;
+                    let (line, probe) = (log.clone(), probes.probe());
+                    ctx.spawn("task", move |cancel| async move {
+                        probe.touch();
+                        cancel.cancelled().await;
+                        line.push("task ended");
+                    })?;
+                    let probe = probes.probe();
+                    ctx.effect("e", |fx| {
+                        fx.defer_async(move || async move {
+                            tokio::task::yield_now().await;
+                            probe.touch();
+                        });
+                        Ok(())
+                    })?;
+                }
+                scope.ctx().provide_dyn("db", Arc::new(probes.probe()))?;
+                Part::new("child").mount(scope.ctx());
+                Ok(())
+            }
+        });
+        let fiber = part.mount(&root);
+        root.emit(&Ping, Audience::Everyone).unwrap();
+        log.assert(["heard", "heard"]);
+        fiber.dispose().await.unwrap();
+        log.assert(["task ended", "task ended"]);
+        root.emit(&Ping, Audience::Everyone).unwrap();
+        quiet().await;
+        log.assert([]);
+        assert_eq!(probes.balance(), 0);
+        assert_eq!(root.get_dyn("db").unwrap_err().kind(), ErrorKind::MissingService);
+        assert_eq!(kernel.inspect(), before);
+        assert!(kernel.services().is_empty());
+    });
+}
+
+// K9
+#[test]
+fn no_call_of_a_disposed_owners_code_begins_in_a_dispatch_under_way() {
+    run(async {
+        let (kernel, log, gate) = (Kernel::new(), Log::new(), Gate::new());
+        let root = kernel.root();
+        let wait = gate.clone();
+        root.on_waterfall::<Edit, _>(move |value, _, next| {
+            let wait = wait.clone();
+            async move {
+                wait.wait().await;
+                next.run(value + "1").await
+            }
+        })
+        .unwrap();
+        let fiber = Part::new("p").mount(&root);
+        let line = log.clone();
+        fiber
+            .ctx()
+            .on_waterfall::<Edit, _>(move |value, _, next| {
+                line.push("called");
+                next.run(value + "2")
+            })
+            .unwrap();
+        let dispatch = tokio::spawn({
+            let root = root.clone();
+            async move { root.waterfall(Arc::new(Edit), String::new(), Audience::Everyone).await }
+        });
+        gate.reached().await;
+        fiber.dispose().await.unwrap();
+        gate.open();
+        assert_eq!(dispatch.await.unwrap().unwrap(), "1");
+        log.assert([]);
+    });
+}
+
+// K9
+#[test]
+fn a_call_that_is_already_inside_a_listener_is_not_waited_for() {
+    run(async {
+        let (kernel, gate) = (Kernel::new(), Gate::new());
+        let root = kernel.root();
+        let fiber = Part::new("p").mount(&root);
+        let wait = gate.clone();
+        fiber
+            .ctx()
+            .on_serial::<Ask, _>(move |_| {
+                let wait = wait.clone();
+                async move {
+                    wait.wait().await;
+                    Ok(Some("late"))
+                }
+            })
+            .unwrap();
+        let ask = tokio::spawn({
+            let root = root.clone();
+            async move { root.serial(Arc::new(Ask), Audience::Everyone).await }
+        });
+        gate.reached().await;
+        fiber.dispose().await.unwrap();
+        gate.open();
+        assert_eq!(ask.await.unwrap().unwrap(), Some("late"));
+        assert_eq!(root.serial(Arc::new(Ask), Audience::Everyone).await.unwrap(), None);
+    });
+}
+
+// K9
+#[test]
+fn every_asynchronous_link_has_ended_when_a_dispose_ends() {
+    run(async {
+        let (kernel, log) = (Kernel::new(), Log::new());
+        let gates: Vec<Gate> = (0..4).map(|_| Gate::new()).collect();
+        let fiber = Part::new("p").mount(&kernel.root());
+        let child = fiber.ctx().scope("child").unwrap();
+        slow(&fiber.ctx(), "a", &log, &gates[0]);
+        slow(child.ctx(), "b", &log, &gates[1]);
+        let wait = gates[3].clone();
+        fiber
+            .ctx()
+            .effect("c", |fx| {
+                fx.defer_async(move || async move { wait.wait().await });
+                fx.defer_async(slow_link("c", &log, &gates[2]));
+                Ok(())
+            })
+            .unwrap();
+        let teardown = fiber.dispose();
+        for gate in [2, 0, 3, 1] {
+            quiet().await;
+            assert!(is_open(&teardown), "before gate {gate}");
+            gates[gate].open();
+        }
+        teardown.await.unwrap();
+    });
+}
+
+/// Says in its destructor whether the end had been told by then.
+struct Late {
+    end: Slot<Teardown>,
+    log: Log,
+    what: &'static str,
+}
+
+impl Drop for Late {
+    fn drop(&mut self) {
+        let told = self.end.get().is_some_and(|end| end.result().is_some());
+        self.log.push(format!("{} dropped {}", self.what, if told { "after the end" } else { "before the end" }));
+    }
+}
+
+// K9: a destructor is their code too
+#[test]
+fn the_plugin_itself_is_dropped_before_its_end_is_told() {
+    run(async {
+        let (kernel, log, gate, end) = (Kernel::new(), Log::new(), Gate::new(), Slot::new());
+        let plugin = Late { end: end.clone(), log: log.clone(), what: "plugin" };
+        let part = Part::new("p").start(move |_| {
+            let _alive = &plugin;
+            Ok(())
+        });
+        let fiber = part.mount(&kernel.root());
+        slow(&fiber.ctx(), "slow", &log, &gate);
+        end.put(fiber.dispose());
+        gate.open();
+        fiber.dispose().await.unwrap();
+        log.assert(["slow:begin", "slow:end", "plugin dropped before the end"]);
+    });
+}
+
+// K9
+#[test]
+fn what_links_listeners_tasks_and_services_hold_is_dropped_before_the_end_is_told() {
+    run(async {
+        let (kernel, log, gate, end) = (Kernel::new(), Log::new(), Gate::new(), Slot::new());
+        let fiber = Part::new("p").mount(&kernel.root());
+        let ctx = fiber.ctx();
+        let late = |what| Late { end: end.clone(), log: log.clone(), what };
+        slow(&ctx, "slow", &Log::new(), &gate);
+        let held = late("listener");
+        ctx.on::<Ping, _>(move |_| drop(&held)).unwrap();
+        let held = late("service");
+        ctx.provide_dyn("db", Arc::new(held)).unwrap();
+        let held = late("task");
+        ctx.spawn("t", move |cancel| async move {
+            let _held = held;
+            cancel.cancelled().await;
+        })
+        .unwrap();
+        let held = late("link");
+        ctx.effect("e", |fx| {
+            fx.defer(move || drop(&held));
+            Ok(())
+        })
+        .unwrap();
+        end.put(fiber.dispose());
+        gate.open();
+        fiber.dispose().await.unwrap();
+        let mut lines = log.take();
+        lines.sort();
+        let expected = ["link", "listener", "service", "task"].map(|what| format!("{what} dropped before the end"));
+        assert_eq!(lines, expected);
+    });
+}
+
+// K9, K14: on several threads, what an aborted task holds is gone when the unload has ended
+#[test]
+fn the_destructors_of_an_aborted_task_have_ended_when_dispose_returns() {
+    run_threads(2, async {
+        for _ in 0..20 {
+            let (kernel, clock) = manual_kernel();
+            let fiber = Part::new("p").mount(&kernel.root());
+            let ended = Arc::new(AtomicBool::new(false));
+            let early = Arc::new(AtomicBool::new(false));
+            struct Slow(dsh_kernel::Fiber, Arc<AtomicBool>, Arc<AtomicBool>);
+            impl Drop for Slow {
+                fn drop(&mut self) {
+                    for _ in 0..2_000 {
+                        if self.0.state() == FiberState::Disposed {
+                            self.2.store(true, Ordering::SeqCst);
+                        }
+                        std::thread::yield_now();
+                    }
+                    self.1.store(true, Ordering::SeqCst);
+                }
+            }
+            let held = Slow(fiber.clone(), Arc::clone(&ended), Arc::clone(&early));
+            let began = Gate::new();
+            let begins = began.clone();
+            fiber
+                .ctx()
+                .spawn("deaf", move |_| async move {
+                    let _held = &held;
+                    begins.wait().await;
+                    std::future::pending::<()>().await;
+                })
+                .unwrap();
+            began.reached().await;
+            let teardown = fiber.dispose();
+            clock.advance(Duration::from_secs(5));
+            assert!(teardown.await.is_err());
+            assert!(ended.load(Ordering::SeqCst), "the destructor has run");
+            assert!(!early.load(Ordering::SeqCst), "and the fiber was not disposed while it ran");
+        }
+    });
+}
+
+// K9; case 11: what a plugin started by itself finds its owner gone
+#[test]
+fn a_late_registration_is_refused_after_the_unload() {
+    run(async {
+        let (kernel, log) = (Kernel::new(), Log::new());
+        let before = kernel.inspect();
+        let part = |log: &Log| {
+            let log = log.clone();
+            Part::new("relay").start(move |ctx| {
+                ctx.on::<Ping, _>({
+                    let log = log.clone();
+                    move |_| log.push("heard")
+                })?;
+                let (ctx, log) = (ctx.clone(), log.clone());
+                drop(tokio::spawn(async move {
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                    log.push(match ctx.effect("relay:late", |_| Ok(())) {
+                        Ok(_) => "late",
+                        Err(error) => error.code(),
+                    });
+                }));
+                Ok(())
+            })
+        };
+        let root = kernel.root();
+        let mut fiber = part(&log).mount(&root);
+        for _ in 0..3 {
+            fiber.dispose().await.unwrap();
+            fiber = part(&log).mount(&root);
+            root.emit(&Ping, Audience::Everyone).unwrap();
+            log.assert(["heard"]);
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        fiber.dispose().await.unwrap();
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        root.emit(&Ping, Audience::Everyone).unwrap();
+        log.assert(["kernel::inactive"; 4]);
+        assert_eq!(kernel.inspect(), before);
+    });
+}
+
+// K9
+#[test]
+fn dispose_within_tells_what_is_left_while_the_rest_goes_on() {
+    run(async {
+        let (kernel, clock) = manual_kernel();
+        let (log, gate, open) = (Log::new(), Gate::new(), Gate::new());
+        open.open();
+        let fiber = Part::new("p").mount(&kernel.root());
+        slow(&fiber.ctx(), "stuck", &log, &gate);
+        slow(&fiber.ctx(), "quick", &log, &open);
+        let child = fiber.ctx().scope("child").unwrap();
+        slow(child.ctx(), "deep", &log, &gate);
+        let wait = tokio::spawn(fiber.dispose_within(Duration::from_secs(3)));
+        quiet().await;
+        clock.advance(Duration::from_millis(2_999));
+        quiet().await;
+        assert!(!wait.is_finished());
+        clock.advance(Duration::from_millis(1));
+        let error = wait.await.unwrap().unwrap_err();
+        assert_eq!((error.kind(), error.code()), (ErrorKind::Unfinished, "kernel::unfinished"));
+        let left: Vec<&str> = error.left().iter().map(dsh_kernel::Name::as_str).collect();
+        assert_eq!(left, ["stuck", "deep"]);
+        assert_eq!(error.owner(), Some(&fiber.path()));
+        assert!(error.to_string().contains("`stuck`") && error.to_string().contains("3s"), "{error}");
+        assert_eq!(fiber.state(), FiberState::Unloading);
+        gate.open();
+        fiber.dispose().await.unwrap();
+        assert_eq!(fiber.state(), FiberState::Disposed);
+        let mut log = log.take();
+        log.sort();
+        assert_eq!(log, ["deep:begin", "deep:end", "quick:begin", "quick:end", "stuck:begin", "stuck:end"]);
+    });
+}
+
+// K9
+#[test]
+fn dispose_within_names_the_link_of_a_composite_and_the_body_that_still_runs() {
+    run(async {
+        let (kernel, clock) = manual_kernel();
+        let (log, gate) = (Log::new(), Gate::new());
+        let fiber = Part::new("p").mount(&kernel.root());
+        let ctx = fiber.ctx();
+        let inner = slow(&ctx, "inner", &log, &gate);
+        ctx.effect("outer", |fx| Ok(fx.adopt(inner)?)).unwrap();
+        let wait = gate.clone();
+        let body = tokio::spawn({
+            let ctx = ctx.clone();
+            async move {
+                let made = ctx.effect_async("body", async |_| {
+                    wait.wait().await;
+                    Ok(())
+                });
+                made.await.map(drop)
+            }
+        });
+        quiet().await;
+        let wait = tokio::spawn(fiber.dispose_within(Duration::ZERO));
+        quiet().await;
+        clock.advance(Duration::from_nanos(1));
+        let error = wait.await.unwrap().unwrap_err();
+        let left: Vec<&str> = error.left().iter().map(dsh_kernel::Name::as_str).collect();
+        assert_eq!(left, ["inner", "body"]);
+        gate.open();
+        fiber.dispose().await.unwrap();
+        assert_eq!(body.await.unwrap().unwrap_err().kind(), ErrorKind::Inactive);
+    });
+}
+
+// K9
+#[test]
+fn dispose_within_ends_as_dispose_does_where_the_limit_is_not_reached() {
+    run(async {
+        let (kernel, clock) = manual_kernel();
+        let (log, gate) = (Log::new(), Gate::new());
+        let fiber = Part::new("p").mount(&kernel.root());
+        slow(&fiber.ctx(), "slow", &log, &gate);
+        let wait = tokio::spawn(fiber.dispose_within(Duration::from_secs(3)));
+        gate.open();
+        wait.await.unwrap().unwrap();
+        assert_eq!(clock.now(), Duration::ZERO);
+        fiber.dispose_within(Duration::ZERO).await.unwrap();
+    });
+}
+
+// K9: there is no silent time-out
+#[test]
+fn a_dispose_waits_for_days() {
+    run(async {
+        let (kernel, clock) = manual_kernel();
+        let (log, gate) = (Log::new(), Gate::new());
+        let fiber = Part::new("p").mount(&kernel.root());
+        slow(&fiber.ctx(), "slow", &log, &gate);
+        let teardown = fiber.dispose();
+        for _ in 0..50 {
+            clock.advance(Duration::from_hours(1));
+            quiet().await;
+        }
+        assert!(is_open(&teardown));
+        gate.open();
+        teardown.await.unwrap();
+        log.assert(["slow:begin", "slow:end"]);
+    });
+}
+
+/// A link that hangs, in its several forms, and the label that it is named by.
+type Hang = fn(&Context, &Log, &Gate);
+
+fn hangs() -> Vec<(&'static str, Hang)> {
+    vec![
+        ("stuck", |ctx, log, gate| drop(slow(ctx, "stuck", log, gate))),
+        ("stuck", |ctx, log, gate| {
+            let inner = slow(ctx, "stuck", log, gate);
+            drop(ctx.effect("outer", |fx| {
+                fx.adopt(undo(ctx, "first", log))?;
+                fx.adopt(inner)?;
+                Ok(())
+            }));
+        }),
+    ]
+}
+
+// K9
+#[test]
+fn a_link_that_does_not_end_is_named_after_ten_seconds_and_then_each_minute() {
+    for (label, hang) in hangs() {
+        run(async {
+            let (heard, _guard) = ears::listen();
+            let (kernel, clock) = manual_kernel();
+            let (log, gate) = (Log::new(), Gate::new());
+            let scope = kernel.root().scope("s").unwrap();
+            hang(scope.ctx(), &log, &gate);
+            let teardown = scope.dispose();
+            let named = |waited: &str| {
+                let lines = heard.take();
+                assert_eq!(lines.len(), 1, "after {waited}: {lines:?}");
+                let line = &lines[0];
+                assert!(line.starts_with("WARN"), "{line}");
+                for part in [&format!("label={label}"), "owner=s", waited] {
+                    assert!(line.contains(part), "`{part}` in {line}");
+                }
+            };
+            quiet().await;
+            clock.advance(Duration::from_millis(9_999));
+            quiet().await;
+            heard.assert([]);
+            clock.advance(Duration::from_millis(1));
+            quiet().await;
+            named("10s");
+            for minute in 1..4 {
+                clock.advance(Duration::from_secs(59));
+                quiet().await;
+                heard.assert([]);
+                clock.advance(Duration::from_secs(1));
+                quiet().await;
+                named(&format!("{}s", 10 + 60 * minute));
+            }
+            let tree = kernel.inspect().to_string();
+            assert!(tree.contains("s [unloading]") && tree.contains("`stuck` for 190s"), "{tree}");
+            gate.open();
+            teardown.await.unwrap();
+            clock.advance(Duration::from_secs(600));
+            quiet().await;
+            heard.assert([]);
+        });
+    }
+}
+
+// K9: the ten seconds count from the link's beginning, not from the first look at the clock
+#[test]
+fn a_link_is_named_ten_seconds_after_it_began_even_if_its_task_was_slow_to_begin() {
+    run(async {
+        let (heard, _guard) = ears::listen();
+        let (kernel, clock) = manual_kernel();
+        let (log, gate) = (Log::new(), Gate::new());
+        let teardown = slow(&kernel.root(), "stuck", &log, &gate).dispose();
+        clock.advance(Duration::from_secs(10));
+        quiet().await;
+        let lines = heard.take();
+        assert!(lines.len() == 1 && lines[0].contains("10s"), "{lines:?}");
+        gate.open();
+        teardown.await.unwrap();
+    });
+}
+
+// K9, K10: waiting for users is a link's wait too
+#[test]
+fn a_provide_that_waits_for_its_users_is_named() {
+    run(async {
+        let (heard, _guard) = ears::listen();
+        let (kernel, clock) = manual_kernel();
+        let (log, gate) = (Log::new(), Gate::new());
+        let root = kernel.root();
+        let provide = root.provide_dyn("db", Arc::new(())).unwrap();
+        let user = Part::new("user").inject(["db"]).mount(&root);
+        slow(&user.ctx(), "stuck", &log, &gate);
+        let teardown = provide.dispose();
+        quiet().await;
+        clock.advance(Duration::from_secs(10));
+        quiet().await;
+        let lines = heard.take();
+        assert!(lines.iter().any(|line| line.contains("label=stuck") && line.contains("owner=user")), "{lines:?}");
+        assert!(lines.iter().any(|line| line.contains("label=db") && line.contains("owner=root")), "{lines:?}");
+        gate.open();
+        teardown.await.unwrap();
+    });
+}
+
+// K9
+#[test]
+fn a_slow_synchronous_link_is_named_when_it_returns() {
+    run(async {
+        let (heard, _guard) = ears::listen();
+        let (kernel, clock) = manual_kernel();
+        let root = kernel.root();
+        for (label, ms) in [("quick", 1_000), ("lazy", 1_001)] {
+            let clock = clock.clone();
+            let disposer = root.effect(label, |fx| {
+                fx.defer(move || clock.advance(Duration::from_millis(ms)));
+                Ok(())
+            });
+            disposer.unwrap().dispose().await.unwrap();
+        }
+        let lines = heard.take();
+        assert_eq!(lines.len(), 1, "{lines:?}");
+        assert!(lines[0].contains("label=lazy") && lines[0].contains("owner=root"), "{lines:?}");
+        assert!(lines[0].contains("1.001s"), "{lines:?}");
+    });
+}
+
+// K9
+#[test]
+fn a_slow_start_is_named_when_it_returns() {
+    run(async {
+        let (heard, _guard) = ears::listen();
+        let (kernel, clock) = manual_kernel();
+        let root = kernel.root();
+        let moved = clock.clone();
+        let part = Part::new("blocking").start(move |_| {
+            moved.advance(Duration::from_secs(2));
+            Ok(())
+        });
+        part.mount(&root);
+        let lines = heard.take();
+        assert!(lines.len() == 1 && lines[0].contains("owner=blocking") && lines[0].contains("2s"), "{lines:?}");
+        let gate = Gate::new();
+        let wait = gate.clone();
+        let part = Part::new("waiting").start_async(move |_| {
+            let wait = wait.clone();
+            async move {
+                wait.wait().await;
+                Ok(())
+            }
+        });
+        let fiber = part.mount(&root);
+        clock.advance(Duration::from_secs(3));
+        quiet().await;
+        heard.assert([]);
+        gate.open();
+        fiber.ready().await.unwrap();
+        let lines = heard.take();
+        assert!(lines.len() == 1 && lines[0].contains("owner=waiting") && lines[0].contains("3s"), "{lines:?}");
+        Part::new("quick").mount(&root).ready().await.unwrap();
+        heard.assert([]);
+    });
+}
+
+// K9: listeners are not timed
+#[test]
+fn a_slow_listener_is_not_named() {
+    run(async {
+        let (heard, _guard) = ears::listen();
+        let (kernel, clock) = manual_kernel();
+        let root = kernel.root();
+        root.on::<Ping, _>(move |_| clock.advance(Duration::from_secs(5))).unwrap();
+        root.emit(&Ping, Audience::Everyone).unwrap();
+        heard.assert([]);
+    });
+}
+
+// K9: the tree says what is left after a while, level by level
+#[test]
+fn the_tree_of_an_unload_under_way_shows_what_is_left() {
+    run(async {
+        let (kernel, clock) = manual_kernel();
+        let (log, gate) = (Log::new(), Gate::new());
+        let fiber = traced("p", &log).mount(&kernel.root());
+        let child = fiber.ctx().scope("child").unwrap();
+        slow(child.ctx(), "stuck", &log, &gate);
+        let teardown = fiber.dispose();
+        quiet().await;
+        clock.advance(Duration::from_secs(12));
+        assert_eq!(
+            kernel.inspect().to_string(),
+            "root [active]\n  p [unloading]\n    child [unloading]\n      - stuck (undoing `stuck` for 12s)\n"
+        );
+        gate.open();
+        teardown.await.unwrap();
+    });
+}

@@ -1,0 +1,23 @@
+//! The kernel against its contract, clause by clause: one module a clause, and the properties at the end.
+
+mod support;
+
+mod k01_contexts;
+mod k02_fibers;
+mod k02_ready;
+mod k03_effects;
+mod k04_disposers;
+mod k05_composites;
+mod k06_unloading;
+mod k07_failures;
+mod k08_reentrancy;
+mod k08_refusals;
+mod k09_quiescence;
+mod k10_services;
+mod k11_events;
+mod k12_scopes;
+mod k13_foreign_code;
+mod k14_tasks;
+mod k15_residue;
+mod k16_runtime;
+mod properties;
