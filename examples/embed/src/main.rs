@@ -2,10 +2,7 @@
 //!
 //! Run it with `cargo run -p embed`.
 
-use dsh_harness::{
-    AssembleContext, Context, Failure, Kernel, Plugin, PromptConfig, PromptRegistry, PromptSection, PromptVariable, Scope,
-    SystemPrompt, SystemPromptExt, Text, ToolProvider, ToolSchema, render,
-};
+use dsh_harness::prelude::*;
 
 /// Contributes a tool and the guidance that goes with it, as one composite: both leave together, the guidance first.
 struct Search;

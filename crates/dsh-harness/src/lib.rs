@@ -1,0 +1,52 @@
+//! The one front of the dsh libraries: re-exports by feature.
+//!
+//! **Role.** A program that embeds dsh depends on this crate alone and names what it wants of it. `kernel` is the plugin kernel,
+//! `prompt` the prompt registry with its texts ([`template`]) and tool schemas ([`llm`]); both are there by default. What most
+//! programs write every day stands in [`prelude`].
+//!
+//! **Non-goals.** No code of its own: what is here is documented in the crate that it comes from.
+//!
+#![cfg_attr(feature = "prompt", doc = "```")]
+#![cfg_attr(not(feature = "prompt"), doc = "```ignore")]
+//! use dsh_harness::prelude::*;
+//!
+//! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+//! let kernel = Kernel::new();
+//! let root = kernel.root();
+//! root.plugin(SystemPrompt::new(PromptConfig::new().persona("You maintain {{project}}.")))?.ready().await?;
+//! root.system_prompt().variable(PromptVariable::new("project", "dsh"))?;
+//!
+//! let assembly = root.system_prompt().assemble(AssembleContext::new()).await?;
+//! assert!(render_prompt(&assembly)?.ends_with("You maintain dsh."));
+//! # Ok::<(), Failure>(())
+//! # }).unwrap();
+//! ```
+#![cfg_attr(all(doctest, feature = "prompt"), doc = include_str!("../README.md"))]
+#![cfg_attr(all(doctest, feature = "prompt"), doc = include_str!("../../../README.md"))]
+
+#[cfg(feature = "kernel")]
+pub use dsh_kernel as kernel;
+#[cfg(feature = "prompt")]
+pub use dsh_llm as llm;
+#[cfg(feature = "prompt")]
+pub use dsh_system_prompt as prompt;
+#[cfg(feature = "prompt")]
+pub use dsh_template as template;
+
+/// What most programs need, in one line: `use dsh_harness::prelude::*;`.
+pub mod prelude {
+    #[cfg(feature = "kernel")]
+    pub use dsh_kernel::{
+        Audience, Context, Disposer, Event, Failure, Fiber, Kernel, Method, Plugin, Scope, ScopeKey, Service,
+    };
+    #[cfg(feature = "prompt")]
+    pub use dsh_llm::ToolSchema;
+    #[cfg(feature = "prompt")]
+    pub use dsh_system_prompt::{
+        AssembleContext, AssembleEvent, AssembledSection, Identity, PromptAssembly, PromptChange, PromptConfig,
+        PromptRegistry, PromptSection, PromptVariable, RenderedPrompt, Source, Stability, SystemPrompt,
+        SystemPromptExt, ToolProvider, ToolProviderResult, render, render_prompt,
+    };
+    #[cfg(feature = "prompt")]
+    pub use dsh_template::Text;
+}

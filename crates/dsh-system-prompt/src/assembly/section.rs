@@ -1,0 +1,183 @@
+//! A section as it stands in an assembly.
+
+use std::fmt;
+use std::sync::Arc;
+
+use dsh_kernel::{Name, Owner};
+use dsh_template::{Template, Text};
+
+use crate::provenance::{Layer, Source, Stability};
+
+/// A section of one assembly: its text resolved, not interpolated, and where it comes from (X3).
+///
+/// A clone is one reference count; an edit changes the clone alone.
+#[derive(Clone)]
+pub struct AssembledSection(Arc<Inner>);
+
+#[derive(Clone)]
+struct Inner {
+    name: Name,
+    order: f64,
+    text: Text,
+    template: Arc<Template>,
+    owner: Option<Owner>,
+    layer: Layer,
+    shadows: Option<Owner>,
+    stability: Stability,
+    source: Option<Source>,
+    /// Edited since the last claim, by whoever claims next.
+    edited: bool,
+    edited_by: Vec<Owner>,
+}
+
+impl AssembledSection {
+    /// A section to be put into an assembly. A listener that adds it becomes its owner (S8).
+    pub fn new(name: impl Into<Name>, order: impl Into<f64>, text: impl Into<Text>) -> Self {
+        let text = text.into();
+        Self(Arc::new(Inner {
+            name: name.into(),
+            order: order.into(),
+            template: Arc::new(text.compile()),
+            text,
+            owner: None,
+            layer: Layer::Assembly,
+            shadows: None,
+            stability: Stability::Step,
+            source: None,
+            edited: false,
+            edited_by: Vec::new(),
+        }))
+    }
+
+    pub(crate) fn registered(
+        (owner, layer): (&Owner, Layer),
+        (name, order, stability, source): (Name, f64, Stability, Option<Source>),
+        (text, template): (Text, Arc<Template>),
+        shadows: Option<Owner>,
+    ) -> Self {
+        Self(Arc::new(Inner {
+            name,
+            order,
+            text,
+            template,
+            owner: Some(owner.clone()),
+            layer,
+            shadows,
+            stability,
+            source,
+            edited: false,
+            edited_by: Vec::new(),
+        }))
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        self.0.name.as_str()
+    }
+
+    /// The name, to be shared.
+    pub fn shared_name(&self) -> &Name {
+        &self.0.name
+    }
+
+    /// The place that it was registered for. The order of an assembly is that of its list: a listener's section stays where
+    /// it was put.
+    pub fn order(&self) -> f64 {
+        self.0.order
+    }
+
+    /// The text, resolved but not interpolated.
+    pub fn text(&self) -> &Text {
+        &self.0.text
+    }
+
+    /// Who registered or added it; `None` in an assembly that was built by hand.
+    pub fn owner(&self) -> Option<&Owner> {
+        self.0.owner.as_ref()
+    }
+
+    /// The layer that it stands in.
+    pub fn layer(&self) -> Layer {
+        self.0.layer
+    }
+
+    /// Whose section of the same name it replaces for this scope.
+    pub fn shadows(&self) -> Option<&Owner> {
+        self.0.shadows.as_ref()
+    }
+
+    /// How often its text may change, as declared.
+    pub fn stability(&self) -> Stability {
+        self.0.stability
+    }
+
+    /// Where its text was read from.
+    pub fn source(&self) -> Option<&Source> {
+        self.0.source.as_ref()
+    }
+
+    /// Which listeners have edited it, in order.
+    pub fn edited_by(&self) -> &[Owner] {
+        &self.0.edited_by
+    }
+
+    /// Replaces the text. It is no longer that of its source file, and may be another one at each step.
+    ///
+    /// ```
+    /// use dsh_system_prompt::AssembledSection;
+    ///
+    /// let section = AssembledSection::new("base", 0, "Be brief.");
+    /// let mut edited = section.clone();
+    /// edited.set_text(format!("{} Note: see the log.", section.text().as_str()));
+    /// assert_eq!(section.text().as_str(), "Be brief.");
+    /// ```
+    pub fn set_text(&mut self, text: impl Into<Text>) {
+        let text = text.into();
+        let inner = Arc::make_mut(&mut self.0);
+        inner.template = Arc::new(text.compile());
+        inner.text = text;
+        inner.source = None;
+        inner.stability = Stability::Step;
+        inner.edited = true;
+    }
+
+    /// The text, compiled.
+    pub(crate) fn template(&self) -> &Template {
+        &self.0.template
+    }
+
+    /// The same, standing over a section of that owner.
+    pub(crate) fn shadowing(&self, owner: Owner) -> Self {
+        let mut inner = Inner::clone(&self.0);
+        inner.shadows = Some(owner);
+        Self(Arc::new(inner))
+    }
+
+    /// Gives the section to a listener if it has no owner, and notes the listener as its editor if it was edited.
+    pub(crate) fn claim(&mut self, owner: &Owner) {
+        if self.0.owner.is_some() && !self.0.edited {
+            return;
+        }
+        let inner = Arc::make_mut(&mut self.0);
+        let edited = std::mem::take(&mut inner.edited);
+        match &inner.owner {
+            None => inner.owner = Some(owner.clone()),
+            Some(own) if edited && own != owner && inner.edited_by.last() != Some(owner) => {
+                inner.edited_by.push(owner.clone());
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+impl fmt::Debug for AssembledSection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AssembledSection")
+            .field("name", &self.0.name)
+            .field("order", &self.0.order)
+            .field("text", &self.0.text)
+            .field("owner", &self.0.owner)
+            .field("layer", &self.0.layer)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,91 @@
+//! What is remembered of a scope's assemblies, and forgotten when any of its layers changes.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use arc_swap::{ArcSwapOption, Guard};
+
+use crate::state::State;
+use crate::view::View;
+
+/// The view of one layer over the global one, and the last assembly made from it.
+///
+/// It lives in the layer, so that it goes when the layer changes or its scope ends. It also holds parts of the global layer;
+/// when that changes, [`Memories::forget`] empties it, so that nothing of an unloaded plugin is kept by a scope that is idle.
+#[derive(Default)]
+pub(crate) struct Memory {
+    view: ArcSwapOption<View>,
+    last: ArcSwapOption<State>,
+    /// Whether it stands in the list of [`Memories`].
+    noted: AtomicBool,
+}
+
+impl Memory {
+    /// The last assembly, perhaps of a view that is no longer the present one.
+    pub(crate) fn last(&self) -> Guard<Option<Arc<State>>> {
+        self.last.load()
+    }
+
+    pub(crate) fn view(&self, global_generation: u64) -> Option<Arc<View>> {
+        self.view.load_full().filter(|view| view.global_generation == global_generation)
+    }
+
+    pub(crate) fn keep_view(&self, view: &Arc<View>) {
+        self.view.store(Some(Arc::clone(view)));
+    }
+
+    pub(crate) fn keep_last(&self, state: &Arc<State>) {
+        self.last.store(Some(Arc::clone(state)));
+    }
+
+    fn forget(&self) {
+        // Before it is emptied: whoever fills it after this notes it again, whoever filled it before is emptied below.
+        self.noted.swap(false, Ordering::AcqRel);
+        self.view.store(None);
+        self.last.store(None);
+    }
+}
+
+/// The scopes' memories that hold something, to be emptied when the global layer changes.
+#[derive(Default)]
+pub(crate) struct Memories(Mutex<Filled>);
+
+#[derive(Default)]
+struct Filled {
+    memories: Vec<Weak<Memory>>,
+    /// How long the list may get before those that are gone are taken out.
+    limit: usize,
+}
+
+/// So many are listed before anybody looks which of them are gone.
+const SMALL: usize = 64;
+
+impl Memories {
+    /// Notes a scope's memory that has just been filled. `is_current` is asked afterwards: where the global layer has changed
+    /// meanwhile, and its [`forget`](Self::forget) may be over, the memory is emptied here.
+    pub(crate) fn note(&self, memory: &Arc<Memory>, is_current: impl FnOnce() -> bool) {
+        if !memory.noted.swap(true, Ordering::AcqRel) {
+            self.add(memory);
+        }
+        if !is_current() {
+            memory.forget();
+        }
+    }
+
+    fn add(&self, memory: &Arc<Memory>) {
+        let mut filled = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if filled.memories.len() >= filled.limit.max(SMALL) {
+            filled.memories.retain(|memory| memory.strong_count() > 0);
+            filled.limit = filled.memories.len() * 2;
+        }
+        filled.memories.push(Arc::downgrade(memory));
+    }
+
+    /// Empties all that were noted.
+    pub(crate) fn forget(&self) {
+        let filled = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        for memory in filled.memories.iter().filter_map(Weak::upgrade) {
+            memory.forget();
+        }
+    }
+}

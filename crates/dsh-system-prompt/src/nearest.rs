@@ -1,0 +1,29 @@
+//! Names that are near to a wrong one.
+
+use dsh_kernel::Name;
+
+/// Longer names than this are not compared: nobody mistypes them, and the comparison is quadratic.
+const COMPARED: usize = 64;
+
+/// The names in order of their distance to `wrong`; of equal ones, the first stays first.
+pub(crate) fn nearest_first(wrong: Option<&str>, names: impl IntoIterator<Item = Name>) -> Vec<Name> {
+    let mut names: Vec<Name> = names.into_iter().collect();
+    if let Some(wrong) = wrong.filter(|wrong| wrong.len() <= COMPARED) {
+        names.sort_by_cached_key(|name| distance(wrong, name.as_str()));
+    }
+    names
+}
+
+/// The name nearest to `wrong`, if it is near enough to be meant.
+pub(crate) fn nearest<'n>(wrong: &str, names: impl IntoIterator<Item = &'n Name>) -> Option<Name> {
+    let near = wrong.chars().count().div_ceil(3).max(1);
+    let close = names.into_iter().map(|name| (distance(wrong, name.as_str()), name));
+    close.filter(|(distance, _)| *distance <= near).min_by_key(|(distance, _)| *distance).map(|(_, name)| name.clone())
+}
+
+fn distance(wrong: &str, name: &str) -> usize {
+    if wrong.len() > COMPARED || name.len() > COMPARED {
+        return usize::MAX;
+    }
+    strsim::osa_distance(wrong, name)
+}

@@ -1,0 +1,67 @@
+//! From the slots of a section's template to values.
+
+use std::collections::HashMap;
+
+use dsh_template::Lookup;
+
+use crate::assembly::{AssembledSection, PromptAssembly};
+use crate::state::State;
+use crate::value::Value;
+use crate::view::ViewText;
+
+/// The values of an assembly, as its sections find them.
+pub(crate) enum Table<'a> {
+    /// Nobody has edited sections or variables: the view knows which slot is which variable.
+    Bound(&'a State),
+    /// By name.
+    Named(HashMap<&'a str, Lookup<'a>>),
+}
+
+/// The values for the slots of one section.
+pub(crate) enum Slots<'a> {
+    Bound(&'a State, &'a [Option<usize>]),
+    Found(Vec<Lookup<'a>>),
+}
+
+impl<'a> Table<'a> {
+    pub(crate) fn new(assembly: &'a PromptAssembly) -> Self {
+        match assembly.shared_state() {
+            Some(state) => Self::Bound(state),
+            None => Self::Named(
+                assembly.variables().map(|variable| (variable.name(), value_or_not(variable.value()))).collect(),
+            ),
+        }
+    }
+
+    /// The values for a section, which is the `index`th of the assembly.
+    pub(crate) fn slots(&self, index: usize, section: &AssembledSection) -> Slots<'a> {
+        match self {
+            Self::Bound(state) => match state.view.sections.get(index).map(|section| &section.text) {
+                Some(ViewText::Fixed(_, bindings)) => Slots::Bound(state, bindings),
+                Some(ViewText::Computed(_)) | None => Slots::Found(
+                    section.template().names().map(|name| by_index(state, state.view.variable(name))).collect(),
+                ),
+            },
+            Self::Named(values) => Slots::Found(
+                section.template().names().map(|name| values.get(name).copied().unwrap_or(Lookup::Unknown)).collect(),
+            ),
+        }
+    }
+}
+
+impl<'a> Slots<'a> {
+    pub(crate) fn get(&self, slot: usize) -> Lookup<'a> {
+        match self {
+            Self::Bound(state, bindings) => by_index(state, bindings.get(slot).copied().flatten()),
+            Self::Found(values) => values.get(slot).copied().unwrap_or(Lookup::Unknown),
+        }
+    }
+}
+
+fn by_index(state: &State, index: Option<usize>) -> Lookup<'_> {
+    index.map_or(Lookup::Unknown, |index| value_or_not(state.value(index)))
+}
+
+fn value_or_not(value: Option<&Value>) -> Lookup<'_> {
+    value.map_or(Lookup::Valueless, |value| Lookup::Value(value.as_str()))
+}

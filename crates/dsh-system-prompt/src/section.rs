@@ -1,0 +1,102 @@
+//! Sections: named, ordered pieces of prompt text (S2).
+
+use std::fmt;
+
+use dsh_kernel::{Failure, Name};
+use dsh_template::Text;
+
+use crate::context::AssembleContext;
+use crate::provenance::{Source, Stability};
+
+/// A section to be registered: a name, a place in the order, and a text that is fixed or computed (S2).
+///
+/// Places: -100 the harness identity, 0 the persona, 100 to 199 guidance for tools; other negative ones also come before the
+/// persona. Fractions are allowed.
+///
+/// ```
+/// use dsh_system_prompt::{PromptSection, Source, Stability};
+/// use dsh_template::Text;
+///
+/// let guide = PromptSection::new("tool:shell", 110, Text::raw("Use {{ with care."));
+/// let rules = PromptSection::new("rules", 20.5, "You work on {{project}}.").source(Source::file("rules.md"));
+/// let today = PromptSection::computed("scope", 30, |cx| format!("scope: {:?}", cx.scope())).stability(Stability::Session);
+/// # drop((guide, rules, today));
+/// ```
+pub struct PromptSection {
+    pub(crate) name: Name,
+    pub(crate) order: f64,
+    pub(crate) body: SectionBody,
+    pub(crate) stability: Stability,
+    pub(crate) source: Option<Source>,
+}
+
+pub(crate) type TextProvider = dyn Fn(&AssembleContext) -> Result<Text, Failure> + Send + Sync;
+
+pub(crate) enum SectionBody {
+    Fixed(Text),
+    Computed(Box<TextProvider>),
+}
+
+impl PromptSection {
+    /// A section whose text is fixed. A bare string is a template; [`Text::raw`] is never scanned (X1).
+    pub fn new(name: impl Into<Name>, order: impl Into<f64>, text: impl Into<Text>) -> Self {
+        Self::build(name.into(), order.into(), SectionBody::Fixed(text.into()), Stability::Static)
+    }
+
+    /// A section whose text is computed at each assembly.
+    pub fn computed<T: Into<Text>>(
+        name: impl Into<Name>,
+        order: impl Into<f64>,
+        text: impl Fn(&AssembleContext) -> T + Send + Sync + 'static,
+    ) -> Self {
+        Self::try_computed(name, order, move |cx| Ok(text(cx)))
+    }
+
+    /// A section whose text is computed at each assembly and may fail, which fails the assembly (S8).
+    ///
+    /// ```
+    /// # use dsh_system_prompt::PromptSection;
+    /// let section = PromptSection::try_computed("notes", 40, |_| Ok(String::from_utf8(vec![b'o', b'k'])?));
+    /// # drop(section);
+    /// ```
+    pub fn try_computed<T: Into<Text>>(
+        name: impl Into<Name>,
+        order: impl Into<f64>,
+        text: impl Fn(&AssembleContext) -> Result<T, Failure> + Send + Sync + 'static,
+    ) -> Self {
+        let body = SectionBody::Computed(Box::new(move |cx| text(cx).map(Into::into)));
+        Self::build(name.into(), order.into(), body, Stability::Step)
+    }
+
+    fn build(name: Name, order: f64, body: SectionBody, stability: Stability) -> Self {
+        Self { name, order, body, stability, source: None }
+    }
+
+    /// How often the text may change (X4). Without this, a fixed text is static and a computed one may change each step.
+    #[must_use]
+    pub fn stability(mut self, stability: Stability) -> Self {
+        self.stability = stability;
+        self
+    }
+
+    /// Where the text was read from (X3).
+    #[must_use]
+    pub fn source(mut self, source: Source) -> Self {
+        self.source = Some(source);
+        self
+    }
+}
+
+impl fmt::Debug for PromptSection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match &self.body {
+            SectionBody::Fixed(text) => text.as_str(),
+            SectionBody::Computed(_) => "(computed)",
+        };
+        f.debug_struct("PromptSection")
+            .field("name", &self.name)
+            .field("order", &self.order)
+            .field("text", &text)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,199 @@
+//! The state of one assembly before anybody edits it: immutable, shared, and the same object again where nothing has changed.
+
+use std::sync::{Arc, OnceLock};
+
+use dsh_kernel::Owner;
+use dsh_template::Text;
+
+use crate::assembly::{AssembledSection, AssembledTool};
+use crate::context::AssembleContext;
+use crate::error::Error;
+use crate::order::{ToolOrder, ordered_tools};
+use crate::render::Part;
+use crate::tools::{ToolBody, ToolProviderResult};
+use crate::value::Value;
+use crate::variable::VariableBody;
+use crate::view::{View, ViewSection, ViewText};
+
+/// What the providers of a view answered, and what was made of it.
+pub(crate) struct State {
+    pub(crate) view: Arc<View>,
+    /// In the order of the view's variables.
+    pub(crate) values: Vec<Option<Value>>,
+    /// In the order of the view's computed sections.
+    computed: Vec<AssembledSection>,
+    pub(crate) tools: Arc<ToolBlock>,
+    /// The rendered prompt, once somebody has rendered it.
+    pub(crate) text: OnceLock<Arc<str>>,
+    /// The table of its parts, once somebody has asked for it.
+    pub(crate) parts: OnceLock<Arc<[Part]>>,
+}
+
+/// The tools in order, and the answers that they were made of.
+pub(crate) struct ToolBlock {
+    answers: Vec<ToolProviderResult>,
+    pub(crate) tools: Vec<AssembledTool>,
+    pub(crate) json: OnceLock<(Arc<str>, blake3::Hash)>,
+}
+
+/// What came of asking the providers.
+pub(crate) struct Evaluation {
+    pub(crate) view: Arc<View>,
+    /// [`View::unloads`] before any of them was asked.
+    pub(crate) unloads: u64,
+    pub(crate) result: Result<Arc<State>, Unfinished>,
+}
+
+/// Why an evaluation has no state.
+pub(crate) enum Unfinished {
+    /// A provider failed, or the tools were refused.
+    Failed(Error),
+    /// An owner left before its provider was called.
+    Left(Owner),
+}
+
+impl From<Error> for Unfinished {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl State {
+    /// Asks the providers, in the order of S8: variables, tool providers, section texts, tool order. The first failure ends it.
+    /// Where all answers are those of `last`, so is the state.
+    pub(crate) fn evaluate(
+        view: &Arc<View>,
+        last: Option<&Arc<Self>>,
+        order: Option<&ToolOrder>,
+        cx: &AssembleContext,
+    ) -> Result<Arc<Self>, Unfinished> {
+        let mut values = Answers::new(last.map(|last| &*last.values));
+        for variable in &view.variables {
+            variable.entry.origin.stays()?;
+            match &variable.entry.body {
+                VariableBody::Fixed(value) => values.push_fixed(value),
+                VariableBody::Computed(provider) => {
+                    values.push(variable.entry.ask(provider, cx)?, |old, new| old == new);
+                }
+            }
+        }
+
+        let mut answers = Answers::new(last.map(|last| &*last.tools.answers));
+        for entry in &view.tools {
+            entry.origin.stays()?;
+            match &entry.body {
+                ToolBody::Fixed(tools) => answers.push_fixed(tools),
+                ToolBody::Computed(provider) => answers.push(entry.ask(provider, cx)?, ToolProviderResult::is_same),
+            }
+        }
+
+        let mut computed = Answers::new(last.map(|last| &*last.computed));
+        for (section, provider) in view.computed() {
+            section.entry.origin.stays()?;
+            let text = section.entry.ask(provider, cx)?;
+            let same = computed.next_old().filter(|old: &&AssembledSection| *old.text() == text).cloned();
+            match same {
+                Some(old) => computed.push(old, |_, _| true),
+                None => computed.push(resolve(section, text), |_, _| false),
+            }
+        }
+
+        if let Some(last) = last
+            && values.is_same()
+            && answers.is_same()
+            && computed.is_same()
+        {
+            return Ok(Arc::clone(last));
+        }
+        let tools = if let Some(last) = last.filter(|_| answers.is_same()) {
+            Arc::clone(&last.tools)
+        } else {
+            let answers = answers.into_vec();
+            let owners = view.tools.iter().map(|entry| (entry.origin.owner().clone(), entry.origin.layer()));
+            let tools = ordered_tools(order, &answers, owners)?;
+            Arc::new(ToolBlock { answers, tools, json: OnceLock::new() })
+        };
+        Ok(Arc::new(Self {
+            view: Arc::clone(view),
+            values: values.into_vec(),
+            computed: computed.into_vec(),
+            tools,
+            text: OnceLock::new(),
+            parts: OnceLock::new(),
+        }))
+    }
+
+    pub(crate) fn sections(&self) -> usize {
+        self.view.sections.len()
+    }
+
+    pub(crate) fn section(&self, index: usize) -> Option<&AssembledSection> {
+        match &self.view.sections.get(index)?.text {
+            ViewText::Fixed(section, _) => Some(section),
+            ViewText::Computed(computed) => self.computed.get(*computed),
+        }
+    }
+
+    /// The value of a variable by its index in the view.
+    pub(crate) fn value(&self, index: usize) -> Option<&Value> {
+        self.values.get(index).and_then(Option::as_ref)
+    }
+}
+
+fn resolve(section: &ViewSection, text: Text) -> AssembledSection {
+    let template = Arc::new(text.compile());
+    let shadows = section.shadows.as_ref().map(|shadowed| shadowed.origin.owner().clone());
+    section.entry.assembled((text, template), shadows)
+}
+
+/// Answers as they come in, kept apart from the last ones only from the first difference on.
+struct Answers<'a, T> {
+    last: Option<&'a [T]>,
+    same: usize,
+    own: Option<Vec<T>>,
+}
+
+impl<'a, T: Clone> Answers<'a, T> {
+    fn new(last: Option<&'a [T]>) -> Self {
+        let own = if last.is_none() { Some(Vec::new()) } else { None };
+        Self { last, same: 0, own }
+    }
+
+    /// The old answer in the place of the one that comes next.
+    fn next_old(&self) -> Option<&'a T> {
+        let place = self.own.as_ref().map_or(self.same, Vec::len);
+        self.last.and_then(|last| last.get(place))
+    }
+
+    fn push(&mut self, answer: T, is_same: impl FnOnce(&T, &T) -> bool) {
+        match &mut self.own {
+            Some(own) => own.push(answer),
+            None => match self.next_old() {
+                Some(old) if is_same(old, &answer) => self.same += 1,
+                Some(_) | None => {
+                    let last = self.last.unwrap_or_default();
+                    let mut own = Vec::with_capacity(last.len());
+                    own.extend(last.iter().take(self.same).cloned());
+                    own.push(answer);
+                    self.own = Some(own);
+                }
+            },
+        }
+    }
+
+    /// An answer that is the same for as long as the view is.
+    fn push_fixed(&mut self, answer: &T) {
+        match &mut self.own {
+            Some(own) => own.push(answer.clone()),
+            None => self.same += 1,
+        }
+    }
+
+    fn is_same(&self) -> bool {
+        self.own.is_none()
+    }
+
+    fn into_vec(self) -> Vec<T> {
+        self.own.unwrap_or_else(|| self.last.unwrap_or_default().to_vec())
+    }
+}

@@ -1,0 +1,138 @@
+//! Tool providers: who tells which tools an agent has (S5).
+
+use std::fmt;
+use std::sync::Arc;
+
+use dsh_kernel::{Failure, Name};
+use dsh_llm::ToolSchema;
+
+use crate::context::AssembleContext;
+
+/// What a tool provider answers: the schemas that are visible there, and the names that it knows before restriction (S5).
+///
+/// A clone is one reference count. A provider that keeps its answer and hands out clones lets a step see at once that no tool
+/// has changed.
+///
+/// ```
+/// use dsh_llm::{NO_PARAMETERS, ToolSchema};
+/// use dsh_system_prompt::ToolProviderResult;
+///
+/// # fn main() -> Result<(), dsh_llm::Error> {
+/// let read = ToolSchema::new("read", "Reads a file.", NO_PARAMETERS)?;
+/// // `write` exists, but not for this agent: naming it in `tool_order` is no error.
+/// let tools = ToolProviderResult::new([read]).known_names(["read", "write"]);
+/// assert_eq!(tools.schemas().len(), 1);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct ToolProviderResult(Arc<Answer>);
+
+#[derive(Clone)]
+struct Answer {
+    schemas: Vec<ToolSchema>,
+    known: Option<Vec<Name>>,
+}
+
+impl ToolProviderResult {
+    /// These schemas are visible, and no other name is known.
+    pub fn new(schemas: impl IntoIterator<Item = ToolSchema>) -> Self {
+        Self(Arc::new(Answer { schemas: schemas.into_iter().collect(), known: None }))
+    }
+
+    /// The names known before restriction, which `tool_order` is checked against; without this, those of the schemas.
+    #[must_use]
+    pub fn known_names<N: Into<Name>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        Arc::make_mut(&mut self.0).known = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The visible schemas, as the provider listed them.
+    pub fn schemas(&self) -> &[ToolSchema] {
+        &self.0.schemas
+    }
+
+    /// The names known before restriction.
+    pub fn known(&self) -> impl Iterator<Item = &str> {
+        let given = self.0.known.as_deref();
+        let own = if given.is_none() { &*self.0.schemas } else { &[] };
+        given.unwrap_or_default().iter().map(Name::as_str).chain(own.iter().map(ToolSchema::name))
+    }
+
+    /// Whether both are the same answer, kept and handed out twice.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl From<Vec<ToolSchema>> for ToolProviderResult {
+    fn from(schemas: Vec<ToolSchema>) -> Self {
+        Self(Arc::new(Answer { schemas, known: None }))
+    }
+}
+
+impl fmt::Debug for ToolProviderResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.schemas().iter().map(ToolSchema::name)).finish()
+    }
+}
+
+/// A tool provider to be registered: an answer that is fixed, or computed at each assembly (S5).
+///
+/// ```
+/// use dsh_system_prompt::{ToolProvider, ToolProviderResult};
+///
+/// let none = ToolProvider::new([]);
+/// let kept = ToolProviderResult::new([]);
+/// let by_scope = ToolProvider::computed(move |cx| match cx.scope() {
+///     Some(_) => kept.clone(),
+///     None => ToolProviderResult::new([]),
+/// });
+/// # drop((none, by_scope));
+/// ```
+pub struct ToolProvider {
+    pub(crate) body: ToolBody,
+}
+
+pub(crate) type SchemaProvider = dyn Fn(&AssembleContext) -> Result<ToolProviderResult, Failure> + Send + Sync;
+
+pub(crate) enum ToolBody {
+    Fixed(ToolProviderResult),
+    Computed(Box<SchemaProvider>),
+}
+
+impl ToolProvider {
+    /// A provider that always answers the same.
+    pub fn new(schemas: impl IntoIterator<Item = ToolSchema>) -> Self {
+        ToolProviderResult::new(schemas).into()
+    }
+
+    /// A provider that is asked at each assembly.
+    pub fn computed<T: Into<ToolProviderResult>>(
+        tools: impl Fn(&AssembleContext) -> T + Send + Sync + 'static,
+    ) -> Self {
+        Self::try_computed(move |cx| Ok(tools(cx)))
+    }
+
+    /// A provider that is asked at each assembly and may fail, which fails the assembly (S8).
+    pub fn try_computed<T: Into<ToolProviderResult>>(
+        tools: impl Fn(&AssembleContext) -> Result<T, Failure> + Send + Sync + 'static,
+    ) -> Self {
+        Self { body: ToolBody::Computed(Box::new(move |cx| tools(cx).map(Into::into))) }
+    }
+}
+
+impl From<ToolProviderResult> for ToolProvider {
+    fn from(tools: ToolProviderResult) -> Self {
+        Self { body: ToolBody::Fixed(tools) }
+    }
+}
+
+impl fmt::Debug for ToolProvider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.body {
+            ToolBody::Fixed(tools) => write!(f, "ToolProvider({tools:?})"),
+            ToolBody::Computed(_) => f.write_str("ToolProvider(computed)"),
+        }
+    }
+}
