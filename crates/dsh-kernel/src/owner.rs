@@ -1,6 +1,7 @@
 //! Who made a registration: a fiber's place in the tree (X3).
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use crate::fiber::FiberState;
@@ -97,6 +98,12 @@ impl PartialEq for Owner {
 }
 
 impl Eq for Owner {}
+
+impl Hash for Owner {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.0).hash(state);
+    }
+}
 
 impl fmt::Display for Owner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,5 +1,6 @@
 //! The merged view: what an assembly for one scope is made from, worked out once and kept (S2, S4, S5).
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use dsh_kernel::{Name, Owner};
@@ -129,15 +130,10 @@ impl View {
         sections.chain(variables).chain(self.tools.iter().map(|entry| &entry.origin))
     }
 
+    #[expect(clippy::mutable_key_type, reason = "an owner is hashed by its address, which does not change")]
     fn distinct_owners(&self) -> Vec<Owner> {
-        let mut owners: Vec<Owner> = Vec::new();
-        for origin in self.origins() {
-            // Neighbours mostly share an owner.
-            if owners.last() != Some(origin.owner()) && !owners.contains(origin.owner()) {
-                owners.push(origin.owner().clone());
-            }
-        }
-        owners
+        let mut seen = HashSet::new();
+        self.origins().map(Origin::owner).filter(|owner| seen.insert(*owner)).cloned().collect()
     }
 }
 
