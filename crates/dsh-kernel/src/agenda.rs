@@ -8,8 +8,7 @@ use std::any::Any;
 use std::collections::VecDeque;
 use std::task::Waker;
 
-use crate::error::{Error, LinkFailure};
-use crate::events::FiberChanged;
+use crate::error::Error;
 use crate::fiber::FiberState;
 use crate::fiber::core::FiberCore;
 use crate::frames;
@@ -39,10 +38,9 @@ pub(crate) struct Agenda {
     pub(crate) settling: Option<Arc<FiberCore>>,
     /// Fibers that have nothing left but their plugin, whose destructor is the last of their code to run.
     pub(crate) farewells: VecDeque<FiberId>,
-    /// Links that failed while a plugin unloaded for want of a service: nobody awaits them, so they are logged.
-    pub(crate) unheard: Vec<LinkFailure>,
     pub(crate) wakers: Vec<Waker>,
-    pub(crate) changes: Vec<FiberChanged>,
+    /// There are changes to be told.
+    pub(crate) announce: bool,
     /// What was handed in and is dropped when no lock is held.
     pub(crate) garbage: Vec<Box<dyn Any + Send>>,
 }
@@ -55,15 +53,11 @@ impl Agenda {
     /// Announces, wakes and drops what the last step under the lock has left.
     pub(crate) fn flush(&mut self, shared: &Arc<Shared>) {
         loop {
-            for LinkFailure { owner, label, failure, .. } in self.unheard.drain(..) {
-                tracing::warn!(%owner, %label, failure = failure.shown(), "a link failed while a plugin unloaded");
-                frames::drop_quietly(failure);
-            }
             for garbage in self.garbage.drain(..) {
                 frames::drop_quietly(garbage);
             }
-            for change in std::mem::take(&mut self.changes) {
-                shared.announce(&change);
+            if std::mem::take(&mut self.announce) {
+                shared.announce();
             }
             let Some(fiber) = self.farewells.pop_front() else { break };
             let plugin = shared.world.lock().take_plugin(fiber);
@@ -92,7 +86,7 @@ impl Agenda {
             if self.starts.is_empty() {
                 return;
             }
-            if frames::inside() {
+            if frames::inside(shared) {
                 frames::defer_starts(shared, self.take_starts());
             } else if !runtime::available() {
                 shared.park_starts(self.take_starts());

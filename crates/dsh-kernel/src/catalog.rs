@@ -6,6 +6,7 @@ use crate::service::Service;
 
 /// A method of a service, as the catalog lists it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Method {
     /// Its name.
     pub name: &'static str,
@@ -13,6 +14,13 @@ pub struct Method {
     pub signature: &'static str,
     /// One line on what it does.
     pub doc: &'static str,
+}
+
+impl Method {
+    /// A method with its signature and its docs line.
+    pub const fn new(name: &'static str, signature: &'static str, doc: &'static str) -> Self {
+        Self { name, signature, doc }
+    }
 }
 
 /// A service, as the catalog lists it.
@@ -101,22 +109,22 @@ pub const CONTEXT_METHODS: &[Method] = &[
     },
     Method {
         name: "on",
-        signature: "::<E: Event<Mode = Emit>>(listener: Fn(&E)) -> Result<Disposer, Error>",
+        signature: "(listener: Fn(&E) -> impl Outcome) -> Result<Disposer, Error>",
         doc: "Listens for an emitted event.",
     },
     Method {
         name: "on_serial",
-        signature: "::<E: SerialEvent>(listener: Fn(Arc<E>) -> Future) -> Result<Disposer, Error>",
+        signature: "(listener: Fn(Arc<E>) -> Future<Result<Option<E::Answer>, Failure>>) -> Result<Disposer, Error>",
         doc: "Listens for a serial event; the first answer wins.",
     },
     Method {
         name: "on_waterfall",
-        signature: "::<E: WaterfallEvent>(listener: Fn(Value, Arc<E>, Next<E>) -> Future) -> Result<Disposer, Error>",
+        signature: "(listener: Fn(E::Value, Arc<E>, Next<E>) -> Future<Result<E::Value, Failure>>) -> Result<Disposer, Error>",
         doc: "Listens for a waterfall: gets the value and `next`, and returns the value.",
     },
     Method {
         name: "spawn",
-        signature: "(label, task: FnOnce(Cancel) -> Future) -> Result<Disposer, Error>",
+        signature: "(label, task: FnOnce(Cancel) -> Future<impl Outcome>) -> Result<Disposer, Error>",
         doc: "Runs a task that is cancelled and awaited on unload.",
     },
 ];
@@ -131,6 +139,6 @@ impl Kernel {
     pub fn services(&self) -> Vec<ServiceInfo> {
         let root = self.root();
         let reach = root.core().reach.load();
-        reach.iter().filter_map(|provision| provision.info).collect()
+        reach.in_order().into_iter().filter_map(|provision| provision.info).collect()
     }
 }

@@ -1,5 +1,6 @@
 //! The kernel's monotonic clock, and one that a test moves by hand.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -13,7 +14,7 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The monotonic clock that the kernel measures waits with (K9, K14).
 ///
-/// The default reads the async runtime's clock; tests use a [`ManualClock`].
+/// The default reads the async runtime's clock; tests use a [`ManualClock`]. Neither method may call the kernel or panic.
 pub trait Clock: fmt::Debug + Send + Sync {
     /// The time since some fixed origin.
     fn now(&self) -> Duration;
@@ -38,7 +39,9 @@ pub struct ManualClock(Arc<Mutex<Manual>>);
 #[derive(Debug, Default)]
 struct Manual {
     now: Duration,
-    sleepers: Vec<(Duration, Waker)>,
+    /// By the time until which they sleep, and a number of their own.
+    sleepers: BTreeMap<(Duration, u64), Waker>,
+    sleeps: u64,
 }
 
 impl ManualClock {
@@ -51,11 +54,10 @@ impl ManualClock {
     pub fn advance(&self, by: Duration) {
         let due: Vec<Waker> = {
             let mut manual = self.0.lock();
-            manual.now += by;
-            let now = manual.now;
-            let (due, rest) = manual.sleepers.drain(..).partition(|(until, _)| *until <= now);
-            manual.sleepers = rest;
-            due.into_iter().map(|(_, waker): (Duration, Waker)| waker).collect()
+            manual.now = manual.now.saturating_add(by);
+            let next = manual.now.saturating_add(Duration::from_nanos(1));
+            let later = manual.sleepers.split_off(&(next, 0));
+            std::mem::replace(&mut manual.sleepers, later).into_values().collect()
         };
         for waker in due {
             waker.wake();
@@ -69,14 +71,23 @@ impl Clock for ManualClock {
     }
 
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
-        let until = self.now() + duration;
-        Box::pin(Sleep { clock: Arc::clone(&self.0), until })
+        let mut manual = self.0.lock();
+        manual.sleeps += 1;
+        let (until, key) = (manual.now.saturating_add(duration), manual.sleeps);
+        Box::pin(Sleep { clock: Arc::clone(&self.0), until, key })
     }
 }
 
 struct Sleep {
     clock: Arc<Mutex<Manual>>,
     until: Duration,
+    key: u64,
+}
+
+impl Drop for Sleep {
+    fn drop(&mut self) {
+        self.clock.lock().sleepers.remove(&(self.until, self.key));
+    }
 }
 
 impl Future for Sleep {
@@ -87,10 +98,7 @@ impl Future for Sleep {
         if manual.now >= self.until {
             return Poll::Ready(());
         }
-        let known = manual.sleepers.iter().any(|(until, waker)| *until == self.until && waker.will_wake(cx.waker()));
-        if !known {
-            manual.sleepers.push((self.until, cx.waker().clone()));
-        }
+        manual.sleepers.insert((self.until, self.key), cx.waker().clone());
         Poll::Pending
     }
 }

@@ -3,13 +3,12 @@
 use std::fmt;
 
 use crate::clock::Clock;
-use crate::effect::inactive;
+use crate::error::{Error, ErrorKind};
 use crate::failure::Failure;
 use crate::fiber::FiberState;
 use crate::fiber::core::FiberCore;
 use crate::frames::{self, Frame};
 use crate::kernel::Shared;
-use crate::name::Name;
 use crate::owner::Owner;
 use crate::scope_key::ScopeKey;
 use crate::sync::Arc;
@@ -64,7 +63,9 @@ impl Context {
     /// The panic, or `kernel::inactive` where the owner is disposed: no call of its code begins any more (K9).
     pub fn call<R>(&self, code: impl FnOnce() -> R) -> Result<R, Failure> {
         if self.state() == FiberState::Disposed {
-            return Err(inactive(&self.core, &Name::fixed("call")).into());
+            let owner = self.owner();
+            let message = format!("`{owner}` is disposed: its code is not called any more");
+            return Err(Error::from(Error::build(ErrorKind::Inactive, message).owner(owner)).into());
         }
         let frame = Frame::new(&self.core.shared, self.core.id, None);
         let result = frames::call(frame, code);

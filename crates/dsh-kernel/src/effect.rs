@@ -8,9 +8,11 @@ use crate::clock::BoxFuture;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind};
 use crate::failure::{Failure, Outcome};
+use crate::fiber::FiberState;
 use crate::fiber::core::FiberCore;
-use crate::frames::{self, Frame, Framed, Quiet};
+use crate::frames::{self, Frame, Framed};
 use crate::name::Name;
+use crate::quiet::Quiet;
 use crate::sync::Arc;
 use crate::teardown::{Target, Teardown};
 use crate::unwind::Unwind;
@@ -232,7 +234,7 @@ impl Context {
         let mut fx = self.open_effect(label.into(), EffectKind::Plain)?;
         let frame = Frame::new(self.shared(), self.core().id, Some(fx.effect));
         let body = body.into_inner();
-        let result = frames::call(frame, || body.map_or(Ok(()), |body| body(&mut fx))).and_then(|result| result);
+        let result = frames::call(frame, || body(&mut fx)).and_then(|result| result);
         let mut agenda = Agenda::new();
         let closed = fx.close(result, &mut agenda);
         agenda.drain(self.shared());
@@ -255,9 +257,8 @@ impl Context {
         let mut fx = self.open_effect(label.into(), EffectKind::Plain)?;
         let frame = Frame::new(self.shared(), self.core().id, Some(fx.effect));
         let body = body.into_inner();
-        let result = match frames::call(frame, || body.map(|body| body(&mut fx))) {
-            Ok(Some(future)) => Framed::new(self.shared(), frame, Box::pin(future)).await.and_then(|result| result),
-            Ok(None) => Ok(()),
+        let result = match frames::call(frame, || body(&mut fx)) {
+            Ok(future) => Framed::new(self.shared(), frame, Box::pin(future)).await.and_then(|result| result),
             Err(failure) => Err(failure),
         };
         let mut agenda = Agenda::new();
@@ -308,7 +309,21 @@ impl Fx {
 
 pub(crate) fn inactive(core: &Arc<FiberCore>, label: &Name) -> Error {
     let owner = core.owner();
-    let message =
-        format!("`{owner}` is {} and takes no `{label}`; register while the plugin or scope is active", core.state());
+    let message = match core.state() {
+        FiberState::Active | FiberState::Loading => {
+            format!("`{owner}` is being disposed and takes no `{label}` any more")
+        }
+        FiberState::Disposed | FiberState::Unloading => {
+            format!(
+                "`{owner}` is {} and takes no `{label}` any more; nothing can be registered through it",
+                core.state()
+            )
+        }
+        state @ (FiberState::Pending | FiberState::Failed) => {
+            format!(
+                "`{owner}` is {state} and takes no `{label}`; register from inside the plugin's start, or once it is active"
+            )
+        }
+    };
     Error::build(ErrorKind::Inactive, message).owner(owner).label(label.clone()).into()
 }

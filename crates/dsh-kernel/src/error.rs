@@ -168,6 +168,9 @@ impl Error {
             many => format!("{many} links failed while they were undone"),
         };
         let mut builder = Self::build(ErrorKind::LinksFailed, message);
+        if let [link] = links.as_slice() {
+            builder = builder.owner(link.owner.clone()).label(link.label.clone());
+        }
         builder.0.links = links;
         Err(builder.into())
     }
@@ -230,6 +233,7 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.failure().map(|failure| failure.as_error() as &(dyn std::error::Error + 'static))
+        // The failure itself is in this error's text already.
+        self.failure().and_then(|failure| failure.as_error().source())
     }
 }

@@ -70,7 +70,7 @@ impl EventMode for Waterfall {
 ///
 /// let kernel = Kernel::new();
 /// let root = kernel.root();
-/// root.on::<Saved, _>(|saved| println!("{}", saved.path))?;
+/// root.on(|saved: &Saved| println!("{}", saved.path))?;
 /// root.emit(&Saved { path: "notes.md".into() }, Audience::Everyone)?;
 /// # Ok::<(), dsh_kernel::Error>(())
 /// ```
@@ -112,7 +112,7 @@ pub trait SerialEvent: Event<Mode = Serial> {
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let kernel = Kernel::new();
 /// let root = kernel.root();
-/// root.on_waterfall::<Polish, _>(|text, _, next| async move {
+/// root.on_waterfall(|text, _: Arc<Polish>, next| async move {
 ///     let text = next.run(text + ", once").await?;
 ///     Ok(text + ".")
 /// })?;
@@ -183,6 +183,10 @@ pub(crate) type WaterfallListener<E> = dyn Fn(
     + Sync;
 
 /// A future that a listener returns.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not what this listener returns",
+    note = "it returns a future, `Send` and without borrows, of `Result<{T}, Failure>`"
+)]
 pub trait ListenerFuture<T>: Future<Output = Result<T, Failure>> + Send + 'static {}
 
 impl<T, F: Future<Output = Result<T, Failure>> + Send + 'static> ListenerFuture<T> for F {}

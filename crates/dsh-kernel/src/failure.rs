@@ -110,6 +110,10 @@ impl fmt::Display for Panicked {
 impl StdError for Panicked {}
 
 /// What a link or a listener may return: nothing, or a result whose error becomes a [`Failure`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an outcome",
+    note = "links, listeners and tasks return `()` or a `Result<(), E>` whose error becomes a `Failure`"
+)]
 pub trait Outcome {
     /// The same as a result.
     fn into_outcome(self) -> Result<(), Failure>;

@@ -19,6 +19,7 @@ use crate::owner::Owner;
 use crate::scope_key::ScopeKey;
 use crate::sync::Arc;
 use crate::teardown::{Target, Teardown, reentrant};
+use crate::world::WatcherKey;
 
 /// Where a fiber stands in its life (K2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -115,7 +116,7 @@ impl Fiber {
 
     /// Why the last start failed, until one succeeds (`kernel::start_failed`).
     pub fn error(&self) -> Option<Error> {
-        self.core.error.lock().clone()
+        self.core.error()
     }
 
     /// The fiber's path (X3).
@@ -132,7 +133,7 @@ impl Fiber {
     /// `kernel::injection_cycle` where only plugins in a cycle do. The fiber stays pending then, and starts when the service
     /// comes. `kernel::reentrant` from inside code that the start has to wait for (K8).
     pub fn ready(&self) -> Ready {
-        Ready { core: Arc::clone(&self.core) }
+        Ready { core: Arc::clone(&self.core), key: WatcherKey::fresh() }
     }
 
     /// Begins the unload, or joins one that has begun, and returns its end (K2, K9).
@@ -189,10 +190,22 @@ pub(crate) fn take_disposer(core: &Arc<FiberCore>) -> Option<Disposer> {
 }
 
 /// Waits until a plugin is active; see [`Fiber::ready`].
-#[derive(Clone)]
 #[must_use = "futures do nothing unless awaited"]
 pub struct Ready {
     core: Arc<FiberCore>,
+    key: WatcherKey,
+}
+
+impl Clone for Ready {
+    fn clone(&self) -> Self {
+        Self { core: Arc::clone(&self.core), key: WatcherKey::fresh() }
+    }
+}
+
+impl Drop for Ready {
+    fn drop(&mut self) {
+        self.core.shared.world.lock().forget_watcher(self.key);
+    }
 }
 
 impl Future for Ready {
@@ -205,10 +218,12 @@ impl Future for Ready {
         let mut world = core.shared.world.lock();
         match core.state() {
             FiberState::Active => return Poll::Ready(Ok(())),
+            // One that failed may be about to start again.
+            FiberState::Failed if world.is_queued(core.id) => {}
             FiberState::Failed | FiberState::Disposed => return Poll::Ready(Err(failed(core))),
             FiberState::Pending | FiberState::Loading | FiberState::Unloading => {}
         }
-        if !frames.is_empty() && world.waits_for(Target::Fiber(core.id), &frames) {
+        if world.waits_for(Target::Fiber(core.id), &frames) || world.start_waits_for(core.id, &frames) {
             return Poll::Ready(Err(reentrant(core.owner(), "`ready()`")));
         }
         if world.is_settled()
@@ -216,7 +231,7 @@ impl Future for Ready {
         {
             return Poll::Ready(Err(error));
         }
-        world.watch(core.id, cx.waker());
+        world.watch(core.id, self.key, cx.waker(), !frames.is_empty());
         Poll::Pending
     }
 }
@@ -228,7 +243,7 @@ impl fmt::Debug for Ready {
 }
 
 fn failed(core: &Arc<FiberCore>) -> Error {
-    core.error.lock().clone().unwrap_or_else(|| disposed(core))
+    core.error().unwrap_or_else(|| disposed(core))
 }
 
 fn disposed(core: &Arc<FiberCore>) -> Error {

@@ -11,7 +11,7 @@ use std::task::{Context as TaskContext, Poll};
 
 use crate::agenda::Agenda;
 use crate::failure::Failure;
-use crate::kernel::Shared;
+use crate::kernel::{KernelId, Shared};
 use crate::sync::Arc;
 use crate::teardown::Target;
 use crate::world::{EffectId, FiberId};
@@ -19,24 +19,31 @@ use crate::world::{EffectId, FiberId};
 /// One call of foreign code.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
-    pub(crate) kernel: usize,
+    pub(crate) kernel: KernelId,
     pub(crate) fiber: FiberId,
     pub(crate) effect: Option<EffectId>,
 }
 
 impl Frame {
     pub(crate) fn new(shared: &Arc<Shared>, fiber: FiberId, effect: Option<EffectId>) -> Self {
-        Self { kernel: Arc::as_ptr(shared).addr(), fiber, effect }
+        Self { kernel: shared.id, fiber, effect }
     }
 }
 
 #[derive(Default)]
 struct Stack {
     frames: Vec<Frame>,
-    /// Plugins whose start waits until the outermost frame has returned.
-    deferred: Vec<(usize, FiberId)>,
+    /// Plugins whose start waits until the outermost frame of their kernel has returned.
+    deferred: Vec<(KernelId, FiberId)>,
     /// How many starts and links run inside one another on this thread's real stack.
     nesting: usize,
+}
+
+impl Stack {
+    /// Whether foreign code of this kernel runs; another kernel's code does not keep this one's plugins waiting.
+    fn inside(&self, kernel: KernelId) -> bool {
+        self.frames.iter().any(|frame| frame.kernel == kernel)
+    }
 }
 
 thread_local! {
@@ -76,65 +83,39 @@ pub(crate) fn drop_quietly<T>(value: T) {
     }
 }
 
-/// Something that was handed in. Its destructor is foreign code: where it panics, that is logged and goes no further (K13).
-pub(crate) struct Quiet<T>(Option<T>);
-
-impl<T> Quiet<T> {
-    pub(crate) fn new(value: T) -> Self {
-        Self(Some(value))
-    }
-
-    pub(crate) fn as_ref(&self) -> Option<&T> {
-        self.0.as_ref()
-    }
-
-    pub(crate) fn into_inner(mut self) -> Option<T> {
-        self.0.take()
-    }
-}
-
-impl<T> Drop for Quiet<T> {
-    fn drop(&mut self) {
-        if let Some(value) = self.0.take() {
-            drop_quietly(value);
-        }
-    }
-}
-
-/// Starts what a call of foreign code has left to be started, if the thread is outside of foreign code again.
+/// Starts what a call of foreign code has left to be started, if the thread is outside of this kernel's foreign code again.
 pub(crate) fn settle(shared: &Arc<Shared>) {
-    if has_deferred() {
+    if STACK.with_borrow(|stack| !stack.deferred.is_empty() && !stack.inside(shared.id)) {
         Agenda::new().drain(shared);
     }
 }
 
-/// Whether the calling thread is inside foreign code.
-pub(crate) fn inside() -> bool {
-    STACK.with_borrow(|stack| !stack.frames.is_empty())
+/// Whether the calling thread is inside foreign code of this kernel.
+pub(crate) fn inside(shared: &Shared) -> bool {
+    STACK.with_borrow(|stack| stack.inside(shared.id))
 }
 
 /// Leaves plugins to be started when the outermost frame has returned.
-pub(crate) fn defer_starts(shared: &Arc<Shared>, starts: impl IntoIterator<Item = FiberId>) {
-    let kernel = Arc::as_ptr(shared).addr();
-    STACK.with_borrow_mut(|stack| stack.deferred.extend(starts.into_iter().map(|fiber| (kernel, fiber))));
+pub(crate) fn defer_starts(shared: &Shared, starts: impl IntoIterator<Item = FiberId>) {
+    STACK.with_borrow_mut(|stack| stack.deferred.extend(starts.into_iter().map(|fiber| (shared.id, fiber))));
 }
 
-/// Takes the plugins that were left for this kernel, if the thread is outside of foreign code.
-pub(crate) fn take_deferred(shared: &Arc<Shared>) -> Vec<FiberId> {
+/// Takes the plugins that were left for this kernel, if the thread is outside of its foreign code.
+pub(crate) fn take_deferred(shared: &Shared) -> Vec<FiberId> {
     STACK.with_borrow_mut(|stack| {
-        if stack.deferred.is_empty() || !stack.frames.is_empty() {
+        if stack.deferred.is_empty() || stack.inside(shared.id) {
             return Vec::new();
         }
-        let kernel = Arc::as_ptr(shared).addr();
-        let (mine, others) = stack.deferred.drain(..).partition(|(of, _)| *of == kernel);
-        stack.deferred = others;
-        let mine: Vec<(usize, FiberId)> = mine;
-        mine.into_iter().map(|(_, fiber)| fiber).collect()
+        let mut mine = Vec::new();
+        stack.deferred.retain(|&(kernel, fiber)| {
+            let is_mine = kernel == shared.id;
+            if is_mine {
+                mine.push(fiber);
+            }
+            !is_mine
+        });
+        mine
     })
-}
-
-fn has_deferred() -> bool {
-    STACK.with_borrow(|stack| !stack.deferred.is_empty() && stack.frames.is_empty())
 }
 
 /// Runs a step of the lifecycle inline, but as if it were a task of its own: with a stack of its own.
@@ -212,6 +193,6 @@ pub(crate) fn waits_for_itself(shared: &Arc<Shared>, target: Target) -> bool {
 
 /// The calling thread's frames in this kernel.
 pub(crate) fn own_frames(shared: &Arc<Shared>) -> Vec<Frame> {
-    let kernel = Arc::as_ptr(shared).addr();
-    STACK.with_borrow(|stack| stack.frames.iter().filter(|frame| frame.kernel == kernel).copied().collect())
+    let of_this_kernel = |frame: &&Frame| frame.kernel == shared.id;
+    STACK.with_borrow(|stack| stack.frames.iter().filter(of_this_kernel).copied().collect())
 }

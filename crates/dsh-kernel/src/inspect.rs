@@ -43,6 +43,8 @@ pub struct InspectedFiber {
     pub error: Option<String>,
     /// The services that it waits for, with why none can come, if so.
     pub missing: Vec<Name>,
+    /// The plugin that has to settle before it starts (K10).
+    pub behind: Option<String>,
     /// Why it cannot start as things stand.
     pub stuck: Option<String>,
     /// Its effects but for its children, in order of registration.
@@ -80,30 +82,18 @@ type Seen = (InspectedFiber, Option<Error>, Option<Error>);
 
 fn see(world: &World, now: Duration) -> Vec<Seen> {
     let mut seen = Vec::new();
-    let mut children = children(world);
+    let mut children = world.children();
+    let hopeless = world.hopeless(world.fibers.keys());
     let mut next: Vec<(usize, FiberId)> = world.root.map(|root| (0, root)).into_iter().collect();
     while let Some((depth, id)) = next.pop() {
-        seen.extend(look(world, id, depth, now));
+        seen.extend(look(world, id, depth, now, &hopeless));
         let below = children.remove(&id).unwrap_or_default();
         next.extend(below.into_iter().rev().map(|child| (depth + 1, child)));
     }
     seen
 }
 
-/// The children of each fiber in mount order, whether a composite has adopted them or not.
-fn children(world: &World) -> HashMap<FiberId, Vec<FiberId>> {
-    let mut mounted: Vec<_> = world.fibers.iter().collect();
-    mounted.sort_by_key(|(_, fiber)| fiber.mount);
-    let mut children: HashMap<FiberId, Vec<FiberId>> = HashMap::new();
-    for (id, fiber) in mounted {
-        if let Some(parent) = fiber.parent {
-            children.entry(parent).or_default().push(id);
-        }
-    }
-    children
-}
-
-fn look(world: &World, id: FiberId, depth: usize, now: Duration) -> Option<Seen> {
+fn look(world: &World, id: FiberId, depth: usize, now: Duration, hopeless: &HashMap<FiberId, Name>) -> Option<Seen> {
     let fiber = world.fibers.get(id)?;
     let mut effects = Vec::new();
     for effect in world.effects_reversed(id).into_iter().filter_map(|effect| world.effects.get(effect)) {
@@ -127,10 +117,11 @@ fn look(world: &World, id: FiberId, depth: usize, now: Duration) -> Option<Seen>
         state: fiber.state(),
         error: None,
         missing: if pending { world.missing(id) } else { Vec::new() },
+        behind: fiber.behind.and_then(|first| world.fibers.get(first)).map(|first| first.core.owner().to_string()),
         stuck: None,
         effects,
     };
-    Some((inspected, fiber.core.error(), if pending { world.stuck(id) } else { None }))
+    Some((inspected, fiber.core.error(), if pending { world.stuck_without(id, hopeless) } else { None }))
 }
 
 impl fmt::Display for Inspection {
@@ -146,6 +137,8 @@ impl fmt::Display for Inspection {
             } else if !fiber.missing.is_empty() {
                 let missing: Vec<_> = fiber.missing.iter().map(|name| format!("`{name}`")).collect();
                 write!(f, " waits for {}", missing.join(", "))?;
+            } else if let Some(first) = &fiber.behind {
+                write!(f, " waits for its turn after `{first}`")?;
             }
             writeln!(f)?;
             for effect in &fiber.effects {

@@ -3,15 +3,15 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context as TaskContext, Poll};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::Duration;
 
 use crate::agenda::{Agenda, Due};
 use crate::clock::Clock;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, LinkFailure};
-use crate::events::{Events, FiberChanged};
+use crate::events::Events;
 use crate::fiber::FiberState;
 use crate::fiber::core::{FiberCore, FiberKind};
 use crate::frames;
@@ -21,10 +21,11 @@ use crate::runtime::{self, RuntimeClock};
 use crate::sync::{Arc, Mutex};
 use crate::teardown::{Target, Teardown};
 use crate::unwind::Unwind;
-use crate::world::{EffectId, FiberId, NewFiber, Parked, World};
+use crate::world::{EffectId, FiberId, NewFiber, Parked, WatcherKey, World};
 
 /// What all fibers of one kernel share.
 pub(crate) struct Shared {
+    pub(crate) id: KernelId,
     pub(crate) world: Mutex<World>,
     pub(crate) events: Events,
     pub(crate) clock: Arc<dyn Clock>,
@@ -33,13 +34,27 @@ pub(crate) struct Shared {
     parked: AtomicBool,
 }
 
+/// Tells kernels apart on a thread that runs code of several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct KernelId(u64);
+
+impl KernelId {
+    fn fresh() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
 /// How long a cancelled task may take before it is aborted (K14).
 const GRACE: Duration = Duration::from_secs(5);
 
 /// A world of contexts, fibers, effects, services and events.
 ///
 /// Keep it for as long as its contexts are used: dropping it without [`Kernel::shutdown`] undoes nothing and lets go of
-/// everything, and whoever still has a context finds its owner disposed.
+/// everything; whoever still has a context finds its owner disposed, and whoever waits is told `kernel::disposed`.
+///
+/// It wants an async runtime with timers (`enable_time`): without them a stalled link is not named and an overdue task not
+/// aborted, which is logged once.
 ///
 /// ```
 /// use dsh_kernel::Kernel;
@@ -82,10 +97,12 @@ impl Kernel {
     ///
     /// `kernel::reentrant` from inside code that is part of what is starting or unloading (K8).
     pub fn settled(&self) -> Settled {
-        Settled { shared: Arc::clone(self.root.shared()) }
+        Settled { shared: Arc::clone(self.root.shared()), key: WatcherKey::fresh() }
     }
 
     /// Unloads everything, the root too: the last call (K4).
+    ///
+    /// Once begun it goes on to its end, even if the kernel is dropped meanwhile.
     pub fn shutdown(&self) -> Teardown {
         let mut agenda = Agenda::new();
         let shared = self.root.shared();
@@ -108,26 +125,25 @@ impl Default for Kernel {
 
 impl Drop for Kernel {
     fn drop(&mut self) {
-        // Without a shutdown nothing is undone, but nothing is leaked either: the world lets go of all it holds, and
-        // whoever still has a context finds it disposed.
         let shared = self.root.shared();
+        let mut wakers = Vec::new();
         let (mut world, events) = {
             let mut world = shared.world.lock();
-            for fiber in world.fibers.values() {
-                fiber.core.place.set_state(FiberState::Disposed);
-                fiber.core.reach.store(Arc::default());
+            if self.root.state() == FiberState::Unloading {
+                // A shutdown is under way: it goes on to its end, after which nothing is left.
+                return;
             }
+            world.end_all(&mut wakers);
             (std::mem::take(&mut *world), shared.events.take())
         };
         // One by one: each destructor may panic.
-        for (_, mut fiber) in world.fibers.drain() {
-            frames::drop_quietly(fiber.plugin.take());
-        }
-        for (_, provision) in world.provisions.drain() {
-            frames::drop_quietly(provision.provision);
-        }
+        world.fibers.drain().for_each(|(_, fiber)| frames::drop_quietly(fiber));
+        world.provisions.drain().for_each(|(_, provision)| frames::drop_quietly(provision));
+        world.parked.chains.drain(..).for_each(frames::drop_quietly);
+        world.parked.tasks.drain(..).for_each(frames::drop_quietly);
         frames::drop_quietly(world);
         frames::drop_quietly(events);
+        wakers.into_iter().for_each(Waker::wake);
     }
 }
 
@@ -162,6 +178,7 @@ impl KernelBuilder {
     /// The kernel.
     pub fn build(self) -> Kernel {
         let shared = Arc::new(Shared {
+            id: KernelId::fresh(),
             world: Mutex::default(),
             events: Events::default(),
             clock: self.clock,
@@ -182,6 +199,7 @@ impl KernelBuilder {
 #[must_use = "futures do nothing unless awaited"]
 pub struct Settled {
     shared: Arc<Shared>,
+    key: WatcherKey,
 }
 
 impl Future for Settled {
@@ -199,8 +217,14 @@ impl Future for Settled {
                 "`settled()` was awaited from inside a plugin that is starting or unloading; await it outside";
             return Poll::Ready(Err(Error::build(ErrorKind::Reentrant, message).into()));
         }
-        world.watch_settled(cx.waker());
+        world.watch_settled(self.key, cx.waker(), !frames.is_empty());
         Poll::Pending
+    }
+}
+
+impl Drop for Settled {
+    fn drop(&mut self) {
+        self.shared.world.lock().forget_watcher(self.key);
     }
 }
 
@@ -214,7 +238,7 @@ impl Shared {
     /// Begins a fiber's disposal, or joins one, and returns its end.
     pub(crate) fn dispose_fiber(self: &Arc<Self>, core: &Arc<FiberCore>, agenda: &mut Agenda) -> Teardown {
         let mut world = self.world.lock();
-        let Some(latch) = world.fiber_latch(core.id) else { return Teardown::done(Ok(())) };
+        let Some(latch) = world.fiber_latch(core.id) else { return Teardown::done(core.ended()) };
         if let Some(effect) = core.own_effect {
             // From now on the effect that the fiber is in its parent is under way, whoever holds its disposer.
             world.set_unwinding(effect);
@@ -228,8 +252,22 @@ impl Shared {
         self.world.lock().effect_ended(effect, failures, agenda);
     }
 
-    pub(crate) fn announce(self: &Arc<Self>, change: &FiberChanged) {
-        self.events.announce(self, change);
+    /// Tells the changes of state, one teller at a time, so that they are heard in their order. What a listener causes is
+    /// told after what it hears.
+    pub(crate) fn announce(self: &Arc<Self>) {
+        if std::mem::replace(&mut self.world.lock().announcing, true) {
+            return;
+        }
+        loop {
+            let change = {
+                let mut world = self.world.lock();
+                let change = world.changes.pop_front();
+                world.announcing = change.is_some();
+                change
+            };
+            let Some(change) = change else { return };
+            self.events.announce(self, &change);
+        }
     }
 
     /// Remembers that something waits for a runtime.
@@ -254,11 +292,12 @@ impl Shared {
         if !self.parked.load(Ordering::Acquire) || !runtime::available() {
             return;
         }
-        let Parked { starts, chains, tasks } = {
+        let Parked { starts, rollbacks, chains, tasks } = {
             let mut world = self.world.lock();
             self.parked.store(false, Ordering::Release);
             std::mem::take(&mut world.parked)
         };
+        agenda.starts.extend(rollbacks.into_iter().map(|(fiber, error)| Due::Rollback(fiber, error)));
         agenda.starts.extend(starts.into_iter().map(Due::Start));
         // Ends first: a task that was disposed meanwhile need not begin.
         for chain in chains {

@@ -134,8 +134,8 @@ impl<L: Layer> Layers<L> {
 
     /// Registers something as an effect of the context's owner, in the context's layer.
     ///
-    /// `insert` changes the layer and returns its undo; neither may call out, since both run while the registry is being
-    /// written. `notify` tells of the change, after it is visible and with its undo in place: where it fails on
+    /// `insert` changes the layer and returns its undo; each is called once. Neither may call out, since both run while the
+    /// registry is being written; what they hold is dropped when that is over. `notify` tells of the change, after it is visible and with its undo in place: where it fails on
     /// [`Registered::Added`], the registration is rolled back; on [`Registered::Removed`], the removal stands (S9).
     ///
     /// # Errors
@@ -145,20 +145,20 @@ impl<L: Layer> Layers<L> {
         self: &Arc<Self>,
         ctx: &Context,
         label: impl Into<Name>,
-        insert: impl FnOnce(&mut L) -> Result<U, Failure>,
+        mut insert: impl FnMut(&mut L) -> Result<U, Failure>,
         notify: impl Fn(Registered) -> Result<(), Failure> + Send + Sync + 'static,
     ) -> Result<Disposer, Error>
     where
-        U: FnOnce(&mut L) + Send + 'static,
+        U: FnMut(&mut L) + Send + 'static,
     {
         let key = ctx.scope_key();
         ctx.effect(label, |fx| {
-            let undo = self.write(key, insert)?;
+            let mut undo = self.write(key, &mut insert)?;
             let notify = Arc::new(notify);
             let (layers, notify_removal) = (Arc::clone(self), Arc::clone(&notify));
             fx.defer(move || {
                 // The undo cannot fail: it takes out what its own insert put in.
-                drop(layers.write(key, |layer| {
+                drop(layers.write(key, &mut |layer: &mut L| {
                     undo(layer);
                     Ok(())
                 }));
@@ -169,7 +169,11 @@ impl<L: Layer> Layers<L> {
     }
 
     /// Changes one layer and publishes; what the change displaces is dropped after the lock.
-    fn write<U>(&self, key: Option<ScopeKey>, change: impl FnOnce(&mut L) -> Result<U, Failure>) -> Result<U, Failure> {
+    fn write<U>(
+        &self,
+        key: Option<ScopeKey>,
+        change: &mut impl FnMut(&mut L) -> Result<U, Failure>,
+    ) -> Result<U, Failure> {
         let write = self.write.lock();
         let mut next = Snapshot::clone(&self.snapshot.load());
         let mut layer = match key {

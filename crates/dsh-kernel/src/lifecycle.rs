@@ -26,6 +26,37 @@ struct Starting {
     future: Framed<BoxFuture<'static, Result<(), Failure>>>,
 }
 
+/// What a task of starts holds. Dropped before its end, it leaves the rest to the next call that finds a runtime.
+struct Cut {
+    shared: Arc<Shared>,
+    starting: Option<Arc<FiberCore>>,
+    rest: Vec<FiberId>,
+}
+
+impl Cut {
+    fn into_parts(mut self) -> (Arc<Shared>, Vec<FiberId>) {
+        self.starting = None;
+        (Arc::clone(&self.shared), std::mem::take(&mut self.rest))
+    }
+}
+
+impl Drop for Cut {
+    fn drop(&mut self) {
+        let rollback = self.starting.take().and_then(|core| {
+            let cut = Err(Failure::msg("its runtime ended"));
+            Some((core.id, self.shared.name_start(&core, self.shared.clock.now(), cut)?))
+        });
+        if rollback.is_none() && self.rest.is_empty() {
+            return;
+        }
+        let mut world = self.shared.world.lock();
+        world.parked.rollbacks.extend(rollback);
+        world.parked.starts.append(&mut self.rest);
+        drop(world);
+        self.shared.note_parked();
+    }
+}
+
 impl Shared {
     /// Begins the end of every effect of a fiber, the youngest first.
     pub(crate) fn sweep(self: &Arc<Self>, fiber: FiberId, agenda: &mut Agenda) {
@@ -52,12 +83,15 @@ impl Shared {
         let Some(plan) = plan else { return };
         let independent = plan.independent;
         let Some(starting) = self.begin_start(plan, agenda) else { return };
-        let rest = if independent { Vec::new() } else { self.dependent(agenda) };
+        let rest = if independent { Vec::new() } else { self.dependent(&starting.core, agenda) };
         let shared = Arc::clone(self);
         runtime::spawn(async move {
             let Starting { core, since, mut future } = starting;
+            // If the runtime ends first, the start has failed, and the rest waits for the next runtime (K4).
+            let cut = Cut { shared, starting: Some(Arc::clone(&core)), rest };
             let result = (&mut future).await.and_then(|result| result);
             drop(future);
+            let (shared, rest) = cut.into_parts();
             let mut agenda = Agenda::new();
             agenda.starts.extend(rest.into_iter().map(Due::Start));
             let failed = shared.name_start(&core, since, result);
@@ -70,30 +104,37 @@ impl Shared {
 
     /// Goes on with the starts when a plugin whose start has failed is rolled back.
     pub(crate) fn start_after(self: &Arc<Self>, core: Arc<FiberCore>, agenda: &mut Agenda) {
-        let rest = self.dependent(agenda);
+        let rest = self.dependent(&core, agenda);
         let shared = Arc::clone(self);
         runtime::spawn(async move {
+            let cut = Cut { shared: Arc::clone(&shared), starting: None, rest };
             std::future::poll_fn(|cx| {
                 let mut world = shared.world.lock();
                 if core.state() != FiberState::Unloading {
                     return Poll::Ready(());
                 }
-                world.watch(core.id, cx.waker());
+                world.watch_state(core.id, cx.waker());
                 Poll::Pending
             })
             .await;
+            let (shared, rest) = cut.into_parts();
             let mut agenda = Agenda::new();
             agenda.starts.extend(rest.into_iter().map(Due::Start));
             agenda.drain(&shared);
         });
     }
 
-    /// Takes the starts that have to wait for one another off the agenda.
-    fn dependent(&self, agenda: &mut Agenda) -> Vec<FiberId> {
-        let world = self.world.lock();
+    /// Takes the starts that have to wait for `first` off the agenda.
+    fn dependent(&self, first: &FiberCore, agenda: &mut Agenda) -> Vec<FiberId> {
+        let mut world = self.world.lock();
         let is_independent = |id: &FiberId| world.fibers.get(*id).is_some_and(|fiber| fiber.independent);
         let (independent, dependent) = agenda.take_starts().into_iter().partition::<Vec<_>, _>(is_independent);
         agenda.starts.extend(independent.into_iter().map(Due::Start));
+        for fiber in &dependent {
+            if let Some(fiber) = world.fibers.get_mut(*fiber) {
+                fiber.behind = Some(first.id);
+            }
+        }
         dependent
     }
 

@@ -42,6 +42,11 @@ impl Scope {
         self.key
     }
 
+    /// The scope's fiber: its state, its path, `dispose_within`.
+    pub fn fiber(&self) -> &Fiber {
+        &self.fiber
+    }
+
     /// Undoes all that was registered through the scope.
     pub fn dispose(self) -> Teardown {
         self.fiber.dispose()

@@ -3,8 +3,10 @@
 use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
+use rpds::HashTrieMapSync;
 
 use crate::catalog::{EventInfo, Method, ServiceInfo};
 use crate::context::Context;
@@ -12,22 +14,21 @@ use crate::effect::Disposer;
 use crate::error::{Error, ErrorKind};
 use crate::fiber::FiberState;
 use crate::fiber::core::FiberKind;
-use crate::frames::Quiet;
 use crate::name::Name;
+use crate::quiet::Quiet;
 use crate::sync::Arc;
 use crate::world::EffectKind;
 
 /// A type that plugins provide and inject under one name (K10).
 ///
 /// ```
-/// use dsh_kernel::{Kernel, Method, Service};
+/// use dsh_kernel::{Kernel, Service};
 ///
 /// struct Greetings(&'static str);
 ///
 /// impl Service for Greetings {
 ///     const NAME: &'static str = "greetings";
 ///     const DOC: &'static str = "What to say first.";
-///     const METHODS: &'static [Method] = &[];
 /// }
 ///
 /// let kernel = Kernel::new();
@@ -43,13 +44,17 @@ pub trait Service: Send + Sync + 'static {
     const DOC: &'static str;
 
     /// The methods that register something, for the catalog.
-    const METHODS: &'static [Method];
+    const METHODS: &'static [Method] = &[];
 
     /// The events that the service emits or dispatches, for the catalog.
     const EVENTS: &'static [EventInfo] = &[];
 }
 
-/// The services that a plugin injects: `()`, or a tuple of [`Service`] types.
+/// The services that a plugin injects: `()`, a [`Service`] type, or a tuple of them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a set of services",
+    note = "`type Inject` is `()`, a `Service` type, or a tuple of `Service` types"
+)]
 pub trait ServiceSet {
     /// Their names, in order.
     fn names() -> Vec<Name>;
@@ -58,6 +63,12 @@ pub trait ServiceSet {
 impl ServiceSet for () {
     fn names() -> Vec<Name> {
         Vec::new()
+    }
+}
+
+impl<S: Service> ServiceSet for S {
+    fn names() -> Vec<Name> {
+        vec![Name::fixed(S::NAME)]
     }
 }
 
@@ -85,43 +96,48 @@ pub(crate) struct Provision {
     pub(crate) name: Name,
     pub(crate) value: Arc<dyn Any + Send + Sync>,
     pub(crate) info: Option<ServiceInfo>,
+    /// Among all provisions, which came earlier.
+    pub(crate) number: u64,
 }
 
 /// The services that a fiber can use, where its handles find them without a lock.
 #[derive(Default)]
-pub(crate) struct Reach(Vec<Arc<Provision>>);
+pub(crate) struct Reach(HashTrieMapSync<Name, Arc<Provision>>);
 
 impl Reach {
-    pub(crate) fn new(provisions: Vec<Arc<Provision>>) -> Self {
-        Self(provisions)
+    pub(crate) fn new(provisions: impl IntoIterator<Item = Arc<Provision>>) -> Self {
+        Self(provisions.into_iter().map(|provision| (provision.name.clone(), provision)).collect())
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<&Arc<Provision>> {
-        self.0.iter().find(|provision| provision.name.as_str() == name)
+        self.0.get(name)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Provision>> {
-        self.0.iter()
+    /// In order of provision.
+    pub(crate) fn in_order(&self) -> Vec<&Arc<Provision>> {
+        let mut provisions: Vec<_> = self.0.values().collect();
+        provisions.sort_by_key(|provision| provision.number);
+        provisions
     }
 
     /// Adds a provision; the caller holds the structural lock, so nobody else writes.
     pub(crate) fn add(reach: &ArcSwap<Self>, provision: Arc<Provision>) {
-        let mut provisions = reach.load().0.clone();
-        if !provisions.iter().any(|known| Arc::ptr_eq(known, &provision)) {
-            provisions.push(provision);
-            reach.store(Arc::new(Self(provisions)));
-        }
+        let provisions = reach.load().0.insert(provision.name.clone(), provision);
+        reach.store(Arc::new(Self(provisions)));
     }
 
     /// Takes a provision out; what was there goes to `garbage`, to be dropped when the lock is free.
     pub(crate) fn remove(reach: &ArcSwap<Self>, provision: &Arc<Provision>, garbage: &mut Vec<Box<dyn Any + Send>>) {
-        let mut provisions = reach.load().0.clone();
-        provisions.retain(|known| !Arc::ptr_eq(known, provision));
-        garbage.push(Box::new(reach.swap(Arc::new(Self(provisions)))));
+        let now = reach.load();
+        // Another one may have come under the name meanwhile.
+        if now.0.get(&provision.name).is_some_and(|known| Arc::ptr_eq(known, provision)) {
+            garbage.push(Box::new(reach.swap(Arc::new(Self(now.0.remove(&provision.name))))));
+        }
     }
 }
 
 /// A service as one context sees it. Making it never fails; [`Handle::resolve`] does, where the service is not in reach.
+#[must_use = "a handle does nothing by itself"]
 pub struct Handle<S> {
     ctx: Context,
     service: PhantomData<fn() -> S>,
@@ -167,6 +183,11 @@ impl<S: Service> fmt::Debug for Handle<S> {
     }
 }
 
+fn next_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
 impl Context {
     /// Provides a service, until the effect ends (K10).
     ///
@@ -185,7 +206,12 @@ impl Context {
     ///
     /// As [`Context::provide`].
     pub fn provide_shared<S: Service>(&self, service: Arc<S>) -> Result<Disposer, Error> {
-        self.provide_any(Provision { name: Name::fixed(S::NAME), value: service, info: Some(ServiceInfo::of::<S>()) })
+        self.provide_any(Provision {
+            name: Name::fixed(S::NAME),
+            value: service,
+            info: Some(ServiceInfo::of::<S>()),
+            number: next_number(),
+        })
     }
 
     /// Provides a service whose name is known only at run time (K16).
@@ -194,7 +220,7 @@ impl Context {
     ///
     /// As [`Context::provide`].
     pub fn provide_dyn(&self, name: impl Into<Name>, value: Arc<dyn Any + Send + Sync>) -> Result<Disposer, Error> {
-        self.provide_any(Provision { name: name.into(), value, info: None })
+        self.provide_any(Provision { name: name.into(), value, info: None, number: next_number() })
     }
 
     fn provide_any(&self, provision: Provision) -> Result<Disposer, Error> {
@@ -203,9 +229,8 @@ impl Context {
         // A refused service is dropped here, when no lock is held.
         let provision = Quiet::new(Arc::new(provision));
         self.own_effect(label, EffectKind::Plain, |fx, agenda| {
-            let Some(provision) = provision.as_ref() else { return Ok(()) };
             let mut world = self.shared().world.lock();
-            let id = world.provide(owner, fx.id(), Arc::clone(provision))?;
+            let id = world.provide(owner, fx.id(), Arc::clone(&provision))?;
             fx.withdraw(id);
             world.provided(id, agenda);
             Ok(())

@@ -12,10 +12,11 @@ use crate::effect::Disposer;
 use crate::error::Error;
 use crate::failure::{Failure, Outcome};
 use crate::fiber::core::FiberCore;
-use crate::frames::{self, Frame, Framed, Quiet};
+use crate::frames::{self, Frame, Framed};
 use crate::kernel::Shared;
 use crate::latch::{Latch, LatchWait};
 use crate::name::Name;
+use crate::quiet::Quiet;
 use crate::runtime::{self, TaskHandle};
 use crate::sync::{Arc, Mutex};
 use crate::world::{EffectId, EffectKind, EffectState};
@@ -79,6 +80,10 @@ enum Phase {
     Waiting,
     /// Cancelled before it was begun.
     Stillborn,
+    /// Its closure runs.
+    Beginning,
+    /// Its grace has passed while its closure ran.
+    Overdue,
     Begun(TaskHandle),
 }
 
@@ -101,7 +106,7 @@ impl Context {
     ///
     /// ```
     /// # use dsh_kernel::Kernel;
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
     /// let kernel = Kernel::new();
     /// kernel.root().spawn("watch", |cancel| async move {
     ///     cancel.cancelled().await; // closes what it has open
@@ -129,7 +134,7 @@ impl Context {
         let core = Arc::clone(self.core());
         let shared = Arc::clone(self.shared());
         let mut effect = EffectId::default();
-        let disposer = self.own_effect(label.clone(), EffectKind::Task, |fx, _| {
+        let disposer = self.own_effect(label.clone(), EffectKind::Plain, |fx, _| {
             let (grace, ending) = (shared.grace, Arc::clone(&running));
             let clock = Arc::clone(&shared.clock);
             fx.defer_async(move || async move { ending.end(clock.sleep(grace), grace).await });
@@ -161,17 +166,20 @@ fn begin<F>(
     F: Future<Output: Outcome> + Send + 'static,
 {
     let ended = Ended(Arc::clone(&running.end));
-    if matches!(*running.phase.lock(), Phase::Stillborn) {
-        return;
+    {
+        let mut phase = running.phase.lock();
+        if matches!(*phase, Phase::Stillborn) {
+            return;
+        }
+        *phase = Phase::Beginning;
     }
     let frame = Frame::new(shared, core.id, Some(effect));
     let cancel = running.cancel.clone();
     let task = task.into_inner();
-    let made = frames::call(frame, || task.map(|task| task(cancel)));
+    let made = frames::call(frame, || task(cancel));
     frames::settle(shared);
     let future = match made {
-        Ok(Some(future)) => future,
-        Ok(None) => return,
+        Ok(future) => future,
         Err(failure) => return ended_by_itself(shared, core, effect, label, Err(failure)),
     };
     let mut future = Framed::new(shared, frame, Box::pin(async move { future.await.into_outcome() }));
@@ -184,7 +192,7 @@ fn begin<F>(
         drop(ended);
     };
     let mut phase = running.phase.lock();
-    if matches!(*phase, Phase::Stillborn) {
+    if matches!(*phase, Phase::Overdue) {
         drop(phase);
         frames::drop_quietly(run);
     } else {
@@ -240,8 +248,13 @@ impl Running {
         if !late {
             return Ok(());
         }
-        if let Phase::Begun(handle) = &*self.phase.lock() {
-            handle.abort();
+        {
+            let mut phase = self.phase.lock();
+            if let Phase::Begun(handle) = &*phase {
+                handle.abort();
+            } else {
+                *phase = Phase::Overdue;
+            }
         }
         drop(end.await);
         Err(Failure::msg(format!("the task did not end within {grace:?} of its cancellation and was aborted")))

@@ -15,6 +15,7 @@ use crate::frames::{self, Frame, Framed, Isolated};
 use crate::kernel::Shared;
 use crate::latch::Latch;
 use crate::name::Name;
+use crate::owner::Owner;
 use crate::runtime;
 use crate::sync::Arc;
 use crate::world::{Adopted, EffectId, Running};
@@ -42,7 +43,7 @@ enum Begun {
     Ended,
     Waits(Arc<Latch>),
     Pending(PendingLink),
-    /// There is no runtime, or no room on the stack, to poll a future now.
+    /// There is no runtime to poll a future with.
     Later(Entry),
 }
 
@@ -61,6 +62,8 @@ impl Unwind {
 
     fn fail(&mut self, label: Name, began: u64, failure: Failure) {
         let owner = self.core.owner();
+        // Told here, since nobody may ever look at the teardown.
+        tracing::warn!(%owner, %label, failure = failure.shown(), "a link failed");
         self.failures.push(LinkFailure { owner, label, failure: Arc::new(failure), began });
     }
 }
@@ -82,12 +85,8 @@ impl Shared {
                 }
                 Begun::Later(entry) => {
                     unwind.links.push(entry);
-                    if runtime::available() {
-                        self.spawn_chain(unwind, None);
-                    } else {
-                        self.world.lock().parked.chains.push(unwind);
-                        self.note_parked();
-                    }
+                    self.world.lock().parked.chains.push(unwind);
+                    self.note_parked();
                     return;
                 }
             }
@@ -117,8 +116,7 @@ impl Shared {
                 let began = self.world.lock().next_link();
                 let since = self.clock.now();
                 let isolated = Isolated::enter();
-                let undo = undo.into_inner();
-                let result = frames::call(frame, || undo.map_or(Ok(()), |undo| undo())).and_then(|result| result);
+                let result = frames::call(frame, undo.into_inner()).and_then(|result| result);
                 drop(isolated);
                 let took = self.clock.now().saturating_sub(since);
                 if took > SLOW {
@@ -130,15 +128,13 @@ impl Shared {
                 }
                 Begun::Ended
             }
-            Link::Async(_) if !runtime::available() || frames::deep() => Begun::Later(Entry { label, link }),
+            Link::Async(_) if !runtime::available() => Begun::Later(Entry { label, link }),
             Link::Async(undo) => {
                 let began = self.world.lock().next_link();
                 let since = self.clock.now();
                 let isolated = Isolated::enter();
-                let undo = undo.into_inner();
-                let future = match frames::call(frame, || undo.map(|undo| undo())) {
-                    Ok(Some(future)) => future,
-                    Ok(None) => return Begun::Ended,
+                let future = match frames::call(frame, undo.into_inner()) {
+                    Ok(future) => future,
                     Err(failure) => {
                         unwind.fail(label, began, failure);
                         return Begun::Ended;
@@ -162,6 +158,7 @@ impl Shared {
                 }
             }
             Link::Adopted(inner) => {
+                let since = self.clock.now();
                 let mut world = self.world.lock();
                 match world.begin_adopted(inner, agenda) {
                     Adopted::Gone => Begun::Ended,
@@ -171,7 +168,8 @@ impl Shared {
                         Begun::Ended
                     }
                     Adopted::Waits(latch) => {
-                        world.set_running(unwind.effect, Running { label, since: self.clock.now() });
+                        let label = world.label(inner).unwrap_or(label);
+                        world.set_running(unwind.effect, Running { label, since });
                         Begun::Waits(latch)
                     }
                 }
@@ -181,30 +179,35 @@ impl Shared {
                 Begun::Ended
             }
             Link::Withdraw(provision) => {
+                let since = self.clock.now();
                 let mut world = self.world.lock();
                 let Some(latch) = world.withdraw(provision, agenda) else { return Begun::Ended };
-                world.set_running(unwind.effect, Running { label, since: self.clock.now() });
+                world.set_running(unwind.effect, Running { label, since });
                 Begun::Waits(latch)
             }
         }
     }
 
-    fn spawn_chain(self: &Arc<Self>, mut unwind: Unwind, pending: Option<PendingLink>) {
+    fn spawn_chain(self: &Arc<Self>, unwind: Unwind, pending: Option<PendingLink>) {
         let shared = Arc::clone(self);
         runtime::spawn(async move {
+            // If the runtime ends first, the link that was cut has failed, and the rest waits for the next runtime (K4).
+            let mut chain = Chain { shared: Arc::clone(&shared), unwind: Some(unwind), cut: None };
             if let Some(PendingLink { label, began, since, mut future }) = pending {
-                let result = shared.named(&unwind.core, &label, since, &mut future).await;
+                chain.cut = Some((label.clone(), began));
+                let result = shared.named(chain.owner(), &label, since, &mut future).await;
                 drop(future);
+                chain.cut = None;
                 if let Err(failure) = result.and_then(|result| result) {
-                    unwind.fail(label, began, failure);
+                    chain.fail(label, began, failure);
                 }
             }
-            if let Some(latch) = unwind.waits.clone() {
-                let mut wait = latch.wait();
-                let (label, since) = shared.world.lock().running(unwind.effect);
-                drop(shared.named(&unwind.core, &label, since, &mut wait).await);
-                unwind.take_waited();
+            if let Some(latch) = chain.waits() {
+                let (label, since) = chain.running();
+                drop(shared.named(chain.owner(), &label, since, &mut latch.wait()).await);
             }
+            let Some(mut unwind) = chain.unwind.take() else { return };
+            unwind.take_waited();
             let mut agenda = Agenda::new();
             shared.unwind(unwind, &mut agenda);
             agenda.drain(&shared);
@@ -214,7 +217,7 @@ impl Shared {
     /// Awaits a link's end, naming it by a warning while it does not come (K9).
     async fn named<F: Future + Unpin>(
         self: &Arc<Self>,
-        core: &Arc<FiberCore>,
+        owner: Option<Owner>,
         label: &Name,
         since: Duration,
         future: &mut F,
@@ -227,7 +230,7 @@ impl Shared {
             }
             while alarm.as_mut().poll(cx).is_ready() {
                 let waited = self.clock.now().saturating_sub(since);
-                tracing::warn!(owner = %core.owner(), %label, ?waited, "a link has not ended");
+                tracing::warn!(owner = owner.as_ref().map(tracing::field::display), %label, ?waited, "a link has not ended");
                 alarm = self.clock.sleep(STALLED_AGAIN);
             }
             Poll::Pending
@@ -243,6 +246,46 @@ impl Unwind {
         if let Some(Err(error)) = latch.result() {
             let error: Error = error;
             self.failures.extend(error.links().iter().cloned());
+        }
+    }
+}
+
+/// A chain that is a task. Dropped before its end, it leaves the rest to the next call that finds a runtime.
+struct Chain {
+    shared: Arc<Shared>,
+    unwind: Option<Unwind>,
+    cut: Option<(Name, u64)>,
+}
+
+impl Chain {
+    fn owner(&self) -> Option<Owner> {
+        self.unwind.as_ref().map(|unwind| unwind.core.owner())
+    }
+
+    fn waits(&self) -> Option<Arc<Latch>> {
+        self.unwind.as_ref().and_then(|unwind| unwind.waits.clone())
+    }
+
+    fn running(&self) -> (Name, Duration) {
+        let effect = self.unwind.as_ref().map(|unwind| unwind.effect).unwrap_or_default();
+        self.shared.world.lock().running(effect)
+    }
+
+    fn fail(&mut self, label: Name, began: u64, failure: Failure) {
+        if let Some(unwind) = &mut self.unwind {
+            unwind.fail(label, began, failure);
+        }
+    }
+}
+
+impl Drop for Chain {
+    fn drop(&mut self) {
+        if let Some((label, began)) = self.cut.take() {
+            self.fail(label, began, Failure::msg("its runtime ended before it did"));
+        }
+        if let Some(unwind) = self.unwind.take() {
+            self.shared.world.lock().parked.chains.push(unwind);
+            self.shared.note_parked();
         }
     }
 }

@@ -8,15 +8,17 @@ mod fibers;
 mod ordinals;
 mod services;
 mod waits;
+mod watchers;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::task::Waker;
 use std::time::Duration;
 
 use slotmap::{SlotMap, new_key_type};
 
 use crate::effect::Entry;
-use crate::error::{Error, LinkFailure};
+use crate::error::{Error, ErrorKind, LinkFailure};
+use crate::events::FiberChanged;
 use crate::fiber::FiberState;
 use crate::fiber::core::FiberCore;
 use crate::latch::Latch;
@@ -47,7 +49,14 @@ pub(crate) struct World {
     /// How many fibers are loading, unloading, or about to start.
     busy: usize,
     pub(crate) root: Option<FiberId>,
-    settle_wakers: Vec<Waker>,
+    /// Who waits until the kernel is settled; with a flag where the wait is from inside foreign code.
+    settle_wakers: Watchers,
+    /// Who waits for a pending plugin, and may have to be told that it cannot start.
+    hope_wakers: Watchers,
+    /// Changes of state that listeners of `kernel/fiber` have still to hear, in order.
+    pub(crate) changes: VecDeque<FiberChanged>,
+    /// Somebody tells them.
+    pub(crate) announcing: bool,
     mounts: u64,
     links_begun: u64,
     /// What waits for a call that finds a runtime (K4).
@@ -57,6 +66,8 @@ pub(crate) struct World {
 #[derive(Default)]
 pub(crate) struct Parked {
     pub(crate) starts: Vec<FiberId>,
+    /// Starts that were cut short when their runtime ended.
+    pub(crate) rollbacks: Vec<(FiberId, Error)>,
     pub(crate) chains: Vec<Unwind>,
     pub(crate) tasks: Vec<ParkedTask>,
 }
@@ -78,6 +89,8 @@ pub(crate) struct FiberData {
     pub(crate) dispose_asked: bool,
     /// On somebody's list of starts.
     pub(crate) queued: bool,
+    /// Whom its start waits behind.
+    pub(crate) behind: Option<FiberId>,
     /// All effects have been told to end.
     pub(crate) swept: bool,
     /// The provisions that the present start runs on.
@@ -87,7 +100,7 @@ pub(crate) struct FiberData {
     pub(crate) first: Option<EffectId>,
     pub(crate) last: Option<EffectId>,
     /// What it provides, in order of provision.
-    pub(crate) provided: Vec<ProvisionId>,
+    pub(crate) provided: BTreeMap<u64, ProvisionId>,
     pub(crate) failures: Vec<LinkFailure>,
     pub(crate) latch: Option<Arc<Latch>>,
     pub(crate) wakers: Vec<Waker>,
@@ -130,7 +143,6 @@ pub(crate) enum EffectState {
 pub(crate) enum EffectKind {
     Plain,
     Child(FiberId),
-    Task,
 }
 
 pub(crate) struct ProvisionData {
@@ -165,6 +177,41 @@ impl World {
         self.links_begun
     }
 
+    /// The kernel is dropped: whoever waits for anything is told so.
+    pub(crate) fn end_all(&mut self, wakers: &mut Vec<Waker>) {
+        let gone: Error =
+            Error::build(ErrorKind::Disposed, "the kernel was dropped; shut it down and await that first").into();
+        for fiber in self.fibers.values_mut() {
+            fiber.core.place.set_state(FiberState::Disposed);
+            fiber.core.reach.store(Arc::default());
+            wakers.append(&mut fiber.wakers);
+            if let Some(latch) = &fiber.latch {
+                latch.set(Err(gone.clone()), wakers);
+            }
+        }
+        for latch in self.effects.values().filter_map(|effect| effect.latch.as_ref()) {
+            latch.set(Err(gone.clone()), wakers);
+        }
+        for provision in self.provisions.values() {
+            provision.latch.set(Err(gone.clone()), wakers);
+        }
+        self.settle_wakers.take(wakers);
+        self.hope_wakers.take(wakers);
+    }
+
+    /// The children of each fiber in mount order, whether a composite has adopted them or not.
+    pub(crate) fn children(&self) -> HashMap<FiberId, Vec<FiberId>> {
+        let mut mounted: Vec<_> = self.fibers.iter().collect();
+        mounted.sort_by_key(|(_, fiber)| fiber.mount);
+        let mut children: HashMap<FiberId, Vec<FiberId>> = HashMap::new();
+        for (id, fiber) in mounted {
+            if let Some(parent) = fiber.parent {
+                children.entry(parent).or_default().push(id);
+            }
+        }
+        children
+    }
+
     /// Whether a fiber declares that it injects a service.
     pub(crate) fn declares_injection(&self, fiber: FiberId, service: &str) -> bool {
         let mut next = Some(fiber);
@@ -182,7 +229,12 @@ impl World {
     }
 
     pub(crate) fn error_of(&self, fiber: FiberId) -> Option<Error> {
-        self.fibers.get(fiber).and_then(|data| data.core.error.lock().clone())
+        self.fibers.get(fiber).and_then(|data| data.core.error())
+    }
+
+    /// Whether the fiber is about to start.
+    pub(crate) fn is_queued(&self, fiber: FiberId) -> bool {
+        self.fibers.get(fiber).is_some_and(|fiber| fiber.queued)
     }
 }
 
@@ -190,3 +242,5 @@ pub(crate) use effects::{Adopted, Closed, Ending};
 pub(crate) use fibers::NewFiber;
 use ordinals::Ordinals;
 pub(crate) use services::StartPlan;
+pub(crate) use watchers::WatcherKey;
+use watchers::Watchers;

@@ -10,8 +10,10 @@ use crate::events::{
     Audience, Emit, EmitListener, Event, FiberChanged, SerialEvent, SerialListener, WaterfallEvent, WaterfallListener,
 };
 use crate::failure::Failure;
-use crate::frames::{self, Framed, Quiet};
+use crate::frames::{self, Framed};
 use crate::kernel::Shared;
+use crate::quiet::Quiet;
+use crate::runtime;
 use crate::sync::Arc;
 
 impl Context {
@@ -97,15 +99,17 @@ fn tell<E>(listeners: &[Arc<Listener<EmitListener<E>>>], event: &E) -> Result<()
     for listener in listeners.iter().filter(|listener| listener.listens()) {
         if let Err(failure) = listener.call(|listener| listener(event)).and_then(|result| result) {
             let failure = Quiet::new(failure);
-            if first.is_ok()
-                && let Some(failure) = failure.into_inner()
-            {
-                first = Err(listener_failed(listener, failure));
+            if first.is_ok() {
+                first = Err(listener_failed(listener, failure.into_inner()));
             }
         }
     }
     first
 }
+
+/// So many listeners of one waterfall are polled inside one another; the next ones go on as a task, so that any number of
+/// them fits on any stack.
+const STACKED: usize = 64;
 
 /// The rest of a waterfall: consumed by the one call that it is good for (K11).
 pub struct Next<E: WaterfallEvent> {
@@ -135,9 +139,13 @@ impl<E: WaterfallEvent> Next<E> {
         Box::pin(async move {
             while let Some(listener) = self.listeners.get(self.index).map(Arc::clone) {
                 self.index += 1;
-                if listener.listens() {
-                    return self.hand_to(listener, value).await;
+                if !listener.listens() {
+                    continue;
                 }
+                if self.index.is_multiple_of(STACKED) && runtime::available() {
+                    return runtime::apart(self.hand_to(listener, value)).await;
+                }
+                return self.hand_to(listener, value).await;
             }
             Ok(value)
         })

@@ -10,9 +10,10 @@ use rpds::{HashTrieMapSync, RedBlackTreeMapSync};
 use crate::context::Context;
 use crate::events::{Audience, Event};
 use crate::failure::Failure;
-use crate::frames::{self, Frame, Quiet};
+use crate::frames::{self, Frame};
 use crate::name::Name;
 use crate::owner::Owner;
+use crate::quiet::Quiet;
 use crate::scope_key::ScopeKey;
 use crate::sync::{Arc, Mutex};
 
@@ -94,8 +95,7 @@ impl<L: ?Sized> Listener<L> {
 
     /// Calls the listener as code of its owner.
     pub(crate) fn call<R>(&self, code: impl FnOnce(&L) -> R) -> Result<R, Failure> {
-        let Some(call) = self.call.as_ref() else { return Err(Failure::msg("the listener is gone")) };
-        frames::call(self.frame(), || code(call))
+        frames::call(self.frame(), || code(&self.call))
     }
 
     pub(crate) fn frame(&self) -> Frame {

@@ -97,6 +97,7 @@ impl Context {
 }
 
 /// Listens before all others; see [`Context::prepended`].
+#[must_use = "it listens by its methods"]
 pub struct Prepended<'a> {
     ctx: &'a Context,
 }

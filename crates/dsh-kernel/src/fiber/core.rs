@@ -1,5 +1,6 @@
 //! What a fiber's handles share. The world holds the rest, and only while the fiber is not disposed.
 
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
 use arc_swap::ArcSwap;
@@ -25,6 +26,8 @@ pub(crate) struct FiberCore {
     pub(crate) error: Mutex<Option<Error>>,
     pub(crate) reach: ArcSwap<Reach>,
     pub(crate) disposer_taken: AtomicBool,
+    /// How the disposal ended, for whoever asks again (K2).
+    pub(crate) ended: OnceLock<Result<(), Error>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +59,7 @@ impl FiberCore {
             error: Mutex::new(None),
             reach: ArcSwap::from_pointee(Reach::default()),
             disposer_taken: AtomicBool::new(false),
+            ended: OnceLock::new(),
         })
     }
 
@@ -69,6 +73,10 @@ impl FiberCore {
 
     pub(crate) fn owner(&self) -> Owner {
         Owner::at(&self.place)
+    }
+
+    pub(crate) fn ended(&self) -> Result<(), Error> {
+        self.ended.get().cloned().unwrap_or(Ok(()))
     }
 
     /// A copy of the error, made under the lock and used when it is free.

@@ -9,7 +9,7 @@ use crate::fiber::FiberState;
 use crate::latch::Latch;
 use crate::name::Name;
 use crate::sync::Arc;
-use crate::world::{EffectData, EffectId, EffectKind, EffectState, FiberId, Running, World};
+use crate::world::{EffectData, EffectId, EffectKind, EffectState, FiberData, FiberId, Running, World};
 
 /// What became of an adopted effect whose turn in a chain has come.
 pub(crate) enum Adopted {
@@ -199,7 +199,10 @@ impl World {
             // One by one: each destructor may panic.
             agenda.garbage.extend(effect.links.drain(..).map(|link| Box::new(link) as _));
             let owner = effect.owner;
-            if let Some(fiber) = self.fibers.get_mut(owner).filter(|fiber| fiber.state() == FiberState::Unloading) {
+            // What was adopted is reported by the chain that adopted it.
+            let reports =
+                |fiber: &&mut FiberData| fiber.state() == FiberState::Unloading && effect.adopted_by.is_none();
+            if let Some(fiber) = self.fibers.get_mut(owner).filter(reports) {
                 fiber.failures.extend(failures.iter().cloned());
             }
             // A failure is foreign too: where nobody has it, it goes when the lock is free.

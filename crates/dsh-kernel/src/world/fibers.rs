@@ -4,7 +4,7 @@ use std::task::Waker;
 
 use crate::agenda::{Agenda, Due};
 use crate::error::{Error, LinkFailure};
-use crate::events::FiberChanged;
+use crate::events::{Audience, FiberChanged};
 use crate::fiber::FiberState;
 use crate::fiber::core::{FiberCore, FiberKind, NewCore};
 use crate::kernel::Shared;
@@ -14,7 +14,7 @@ use crate::owner::Place;
 use crate::plugin::DynPlugin;
 use crate::service::Reach;
 use crate::sync::Arc;
-use crate::world::{EffectId, EffectKind, EffectState, FiberData, FiberId, World};
+use crate::world::{EffectData, EffectId, EffectKind, EffectState, FiberData, FiberId, WatcherKey, World};
 
 /// What a fiber is made from.
 pub(crate) struct NewFiber {
@@ -68,12 +68,13 @@ impl World {
                 mount,
                 dispose_asked: false,
                 queued: false,
+                behind: None,
                 swept: false,
                 epoch: None,
                 failed_epoch: None,
                 first: None,
                 last: None,
-                provided: Vec::new(),
+                provided: std::collections::BTreeMap::new(),
                 failures: Vec::new(),
                 latch: None,
                 wakers: Vec::new(),
@@ -113,22 +114,30 @@ impl World {
         let busy = |state| matches!(state, FiberState::Loading | FiberState::Unloading);
         fiber.core.place.set_state(to);
         agenda.wakers.append(&mut fiber.wakers);
-        agenda.changes.push(FiberChanged { path: fiber.core.owner(), from, to });
+        if fiber.core.shared.events.hears::<FiberChanged>(Audience::Everyone) {
+            self.changes.push_back(FiberChanged { path: fiber.core.owner(), from, to });
+            agenda.announce = true;
+        }
         match (busy(from), busy(to)) {
             (false, true) => self.busy += 1,
             (true, false) => self.less_busy(agenda),
             (true, true) | (false, false) => {}
         }
         if to == FiberState::Unloading {
-            // A `settled()` that is polled from inside this fiber has to look again (K8).
-            agenda.wakers.append(&mut self.settle_wakers);
+            // A wait that is polled from inside this fiber has to look again (K8).
+            self.settle_wakers.take_inside(&mut agenda.wakers);
+            self.hope_wakers.take_inside(&mut agenda.wakers);
+        }
+        if matches!(to, FiberState::Failed | FiberState::Disposed) {
+            self.lost_hope(agenda);
         }
     }
 
     pub(crate) fn less_busy(&mut self, agenda: &mut Agenda) {
         self.busy = self.busy.saturating_sub(1);
         if self.busy == 0 {
-            agenda.wakers.append(&mut self.settle_wakers);
+            self.settle_wakers.take(&mut agenda.wakers);
+            self.lost_hope(agenda);
         }
     }
 
@@ -166,7 +175,7 @@ impl World {
                 continue;
             }
             fiber.swept = false;
-            let provided = fiber.provided.clone();
+            let provided: Vec<_> = fiber.provided.values().copied().collect();
             self.set_state(id, FiberState::Unloading, agenda);
             agenda.unloads.push_back(id);
             for &provision in provided.iter().rev() {
@@ -206,7 +215,7 @@ impl World {
             }
             return self.remove_fiber(id, failures, agenda);
         }
-        agenda.unheard.extend(failures);
+        agenda.garbage.extend(failures.into_iter().map(|link| Box::new(link) as _));
         let failed = fiber.failed_epoch.is_some();
         self.set_state(id, if failed { FiberState::Failed } else { FiberState::Pending }, agenda);
         self.refresh(id, agenda);
@@ -250,9 +259,11 @@ impl World {
         }
         fiber.core.reach.store(Arc::new(Reach::default()));
         agenda.wakers.append(&mut fiber.wakers);
+        let result = Error::from_links(failures.clone());
         if let Some(latch) = fiber.latch.take() {
-            latch.set(Error::from_links(failures.clone()), &mut agenda.wakers);
+            latch.set(result.clone(), &mut agenda.wakers);
         }
+        fiber.core.ended.get_or_init(|| result);
         let own_effect = fiber.core.own_effect;
         // What the core keeps, such as an error, is foreign: dropped when the lock is free.
         agenda.garbage.push(Box::new(fiber.core));
@@ -264,15 +275,34 @@ impl World {
         self.fibers.get_mut(id).map(|fiber| Arc::clone(fiber.latch.get_or_insert_with(Latch::new)))
     }
 
-    pub(crate) fn watch(&mut self, id: FiberId, waker: &Waker) {
+    /// Wakes a wait at each change of the fiber's state, and while it is pending when its hope may be lost.
+    pub(crate) fn watch(&mut self, id: FiberId, key: WatcherKey, waker: &Waker, inside: bool) {
+        let Some(fiber) = self.fibers.get_mut(id) else { return };
+        crate::latch::register(&mut fiber.wakers, waker);
+        if inside || fiber.state() == FiberState::Pending {
+            self.hope_wakers.watch(key, waker, inside);
+        }
+    }
+
+    /// Wakes at each change of the fiber's state.
+    pub(crate) fn watch_state(&mut self, id: FiberId, waker: &Waker) {
         if let Some(fiber) = self.fibers.get_mut(id) {
             crate::latch::register(&mut fiber.wakers, waker);
         }
-        crate::latch::register(&mut self.settle_wakers, waker);
     }
 
-    pub(crate) fn watch_settled(&mut self, waker: &Waker) {
-        crate::latch::register(&mut self.settle_wakers, waker);
+    pub(crate) fn watch_settled(&mut self, key: WatcherKey, waker: &Waker, inside: bool) {
+        self.settle_wakers.watch(key, waker, inside);
+    }
+
+    pub(crate) fn forget_watcher(&mut self, key: WatcherKey) {
+        self.settle_wakers.forget(key);
+        self.hope_wakers.forget(key);
+    }
+
+    /// What a pending plugin waits for may not come any more: who waits for the plugin looks again.
+    pub(crate) fn lost_hope(&mut self, agenda: &mut Agenda) {
+        self.hope_wakers.take(&mut agenda.wakers);
     }
 
     /// No plugin is starting or unloading (K16).
@@ -280,19 +310,18 @@ impl World {
         self.busy == 0
     }
 
-    /// The labels of what a fiber and its descendants are still undoing, in order of registration.
+    /// The labels of what a fiber and its descendants are still undoing.
     pub(crate) fn left(&self, id: FiberId) -> Vec<Name> {
-        let mut labels = Vec::new();
-        let mut fibers = vec![id];
+        let children = self.children();
+        let (mut labels, mut fibers) = (Vec::new(), vec![id]);
         while let Some(id) = fibers.pop() {
-            for effect in self.effects_reversed(id).into_iter().rev().filter_map(|id| self.effects.get(id)) {
-                match effect.kind {
-                    EffectKind::Child(child) => fibers.push(child),
-                    EffectKind::Plain | EffectKind::Task => labels.push(
-                        effect.running.as_ref().map_or_else(|| effect.label.clone(), |running| running.label.clone()),
-                    ),
-                }
-            }
+            let plain = |effect: &&EffectData| effect.kind == EffectKind::Plain;
+            let own = self.effects_reversed(id).into_iter().rev().filter_map(|id| self.effects.get(id)).filter(plain);
+            labels.extend(own.map(|effect| match &effect.running {
+                Some(running) => running.label.clone(),
+                None => effect.label.clone(),
+            }));
+            fibers.extend(children.get(&id).into_iter().flatten().rev());
         }
         labels
     }

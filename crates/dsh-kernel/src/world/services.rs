@@ -48,7 +48,7 @@ impl World {
         });
         self.by_name.insert(name, id);
         if let Some(fiber) = self.fibers.get_mut(owner) {
-            fiber.provided.push(id);
+            fiber.provided.insert(provision.number, id);
             Reach::add(&fiber.core.reach, provision);
         }
         Ok(id)
@@ -64,8 +64,8 @@ impl World {
 
     /// The owner has become active, and so all that it provides is there.
     pub(crate) fn provider_active(&mut self, owner: FiberId, agenda: &mut Agenda) {
-        let provided = self.fibers.get(owner).map(|fiber| fiber.provided.clone()).unwrap_or_default();
-        for id in provided {
+        let provided = self.fibers.get(owner).map(|fiber| fiber.provided.values().copied().collect::<Vec<_>>());
+        for id in provided.unwrap_or_default() {
             self.provided(id, agenda);
         }
     }
@@ -92,13 +92,12 @@ impl World {
         if self.by_name.get(&name) == Some(&id) {
             self.by_name.remove(&name);
         }
-        if let Some(fiber) = self.fibers.get_mut(owner) {
-            fiber.provided.retain(|provided| *provided != id);
-            if let Some(data) = self.provisions.get(id) {
-                Reach::remove(&fiber.core.reach, &data.provision, &mut agenda.garbage);
-            }
+        if let (Some(fiber), Some(data)) = (self.fibers.get_mut(owner), self.provisions.get(id)) {
+            fiber.provided.remove(&data.provision.number);
+            Reach::remove(&fiber.core.reach, &data.provision, &mut agenda.garbage);
         }
         self.changed_provision(id);
+        self.lost_hope(agenda);
         for user in self.users_to_unload(id) {
             self.begin_unload(user, agenda);
         }
@@ -169,6 +168,7 @@ impl World {
     pub(crate) fn plan_start(&mut self, id: FiberId, agenda: &mut Agenda) -> Option<StartPlan> {
         let wanted = self.wanted(id);
         let fiber = self.fibers.get_mut(id)?;
+        fiber.behind = None;
         if !std::mem::take(&mut fiber.queued) {
             return None;
         }

@@ -1,6 +1,6 @@
 //! Who waits for whom: waits that would wait for themselves (K8), and waits for what cannot come (K2).
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::error::{Error, ErrorKind};
 use crate::fiber::FiberState;
@@ -61,26 +61,48 @@ impl World {
         }
     }
 
+    /// Whether `id` cannot become active before the start that runs in one of `frames` has ended: it lacks a service that
+    /// the starting plugin provides or declares, or stands behind it in the row of starts, or waits for one that does.
+    pub(crate) fn start_waits_for(&self, id: FiberId, frames: &[Frame]) -> bool {
+        let mut seen = HashSet::new();
+        let mut next = if frames.is_empty() { Vec::new() } else { vec![id] };
+        while let Some(id) = next.pop() {
+            let Some(fiber) = self.fibers.get(id).filter(|_| seen.insert(id)) else { continue };
+            let starts_here = |frame: &Frame| frame.fiber == id && frame.effect.is_none();
+            if fiber.state() == FiberState::Loading && frames.iter().any(starts_here) {
+                return true;
+            }
+            if !matches!(fiber.state(), FiberState::Pending | FiberState::Failed) {
+                continue;
+            }
+            next.extend(fiber.behind);
+            for name in self.missing(id) {
+                let holder = self.by_name.get(&name).and_then(|id| self.provisions.get(*id));
+                next.extend(holder.map(|provision| provision.owner));
+                next.extend(self.declarers(&name));
+            }
+        }
+        false
+    }
+
     /// Why a pending plugin cannot start as things stand, if so. Asked for when the kernel is settled.
     pub(crate) fn stuck(&self, id: FiberId) -> Option<Error> {
-        let fiber = self.fibers.get(id)?;
-        if fiber.state() != FiberState::Pending || self.missing(id).is_empty() {
-            return None;
-        }
-        let hopeful = self.hopeful(id);
-        if hopeful.contains(&id) {
-            return None;
-        }
+        self.stuck_without(id, &self.hopeless([id]))
+    }
+
+    /// As [`World::stuck`], with the [hopeless](World::hopeless) ones worked out before.
+    pub(crate) fn stuck_without(&self, id: FiberId, hopeless: &HashMap<FiberId, Name>) -> Option<Error> {
         let mut way = vec![id];
+        let mut places = HashMap::from([(id, 0)]);
         loop {
             let here = *way.last()?;
-            let service = self.missing(here).into_iter().find(|name| !self.can_come(name, &hopeful))?;
-            let next = self.declarers(&service).into_iter().find(|declarer| self.is_pending(*declarer));
+            let service = hopeless.get(&here)?;
+            let next = self.declarers(service).into_iter().find(|declarer| self.is_pending(*declarer));
             match next {
-                None => return Some(self.missing_provider(id, here, service)),
+                None => return Some(self.missing_provider(id, here, service.clone())),
                 Some(next) => {
-                    if let Some(from) = way.iter().position(|seen| *seen == next) {
-                        return Some(self.cycle(id, &way[from..]));
+                    if let Some(from) = places.insert(next, way.len()) {
+                        return Some(self.cycle(id, way.get(from..).unwrap_or_default()));
                     }
                     way.push(next);
                 }
@@ -88,39 +110,55 @@ impl World {
         }
     }
 
-    /// Of the pending plugins that `id` waits for, itself included, those that may still start: the least such set.
-    fn hopeful(&self, id: FiberId) -> HashSet<FiberId> {
-        let mut pending = Vec::new();
-        let mut seen = HashSet::new();
-        let mut next = vec![id];
+    /// Of the pending plugins that `from` wait for, themselves included, those that cannot start as things stand, each with
+    /// the first service that cannot come to it. A plugin has hope when all that it lacks can come; what remains when hope has
+    /// spread as far as it goes has none. Linear in the plugins and what they lack.
+    pub(crate) fn hopeless(&self, from: impl IntoIterator<Item = FiberId>) -> HashMap<FiberId, Name> {
+        let mut pending = HashSet::new();
+        // How many services a plugin still lacks hope for, and who lacks hope for what this plugin declares.
+        let mut lacks: HashMap<FiberId, BTreeSet<Name>> = HashMap::new();
+        let mut waiting: HashMap<Name, Vec<FiberId>> = HashMap::new();
+        let mut next: Vec<FiberId> = from.into_iter().filter(|id| self.is_pending(*id)).collect();
+        let mut hopeful = Vec::new();
         while let Some(id) = next.pop() {
-            if seen.insert(id) {
-                pending.push(id);
-                let providers = self.missing(id).into_iter().flat_map(|name| self.declarers(&name));
-                next.extend(providers.filter(|provider| self.is_pending(*provider)));
+            if !pending.insert(id) {
+                continue;
             }
+            let missing: BTreeSet<Name> = self.missing(id).into_iter().filter(|name| !self.can_come(name)).collect();
+            for name in &missing {
+                waiting.entry(name.clone()).or_default().push(id);
+                next.extend(self.declarers(name).into_iter().filter(|declarer| self.is_pending(*declarer)));
+            }
+            if missing.is_empty() {
+                hopeful.push(id);
+            }
+            lacks.insert(id, missing);
         }
-        let mut hopeful = HashSet::new();
-        loop {
-            let before = hopeful.len();
-            for id in &pending {
-                if self.missing(*id).iter().all(|name| self.can_come(name, &hopeful)) {
-                    hopeful.insert(*id);
+        while let Some(id) = hopeful.pop() {
+            lacks.remove(&id);
+            for name in self.fibers.get(id).into_iter().flat_map(|fiber| &fiber.declares) {
+                for user in waiting.remove(name).unwrap_or_default() {
+                    if let Some(lacking) = lacks.get_mut(&user) {
+                        lacking.remove(name);
+                        if lacking.is_empty() {
+                            hopeful.push(user);
+                        }
+                    }
                 }
             }
-            if hopeful.len() == before {
-                return hopeful;
-            }
         }
+        let first_lack = |id: FiberId, lacking: &BTreeSet<Name>| {
+            let fiber = self.fibers.get(id)?;
+            fiber.inject.iter().find(|name| lacking.contains(*name)).cloned()
+        };
+        lacks.iter().filter_map(|(id, lacking)| Some((*id, first_lack(*id, lacking)?))).collect()
     }
 
-    /// Whether a missing service may come without anybody mounting another plugin.
-    fn can_come(&self, name: &Name, hopeful: &HashSet<FiberId>) -> bool {
+    /// Whether a missing service may come from somebody who is not himself pending.
+    fn can_come(&self, name: &Name) -> bool {
         let lives = |id: &FiberId| {
-            self.fibers.get(*id).is_some_and(|fiber| match fiber.state() {
-                FiberState::Loading | FiberState::Active | FiberState::Unloading => true,
-                FiberState::Pending => hopeful.contains(id),
-                FiberState::Failed | FiberState::Disposed => false,
+            self.fibers.get(*id).is_some_and(|fiber| {
+                matches!(fiber.state(), FiberState::Loading | FiberState::Active | FiberState::Unloading)
             })
         };
         // A name that is held by a provider which is not active now counts too: it is loading or leaving.

@@ -29,6 +29,10 @@ impl Service for Db {
     const METHODS: &'static [Method] = &[];
 }
 
+const fn copies<T: Copy>() {}
+
+const fn sends<T: Send>() {}
+
 struct Edit;
 
 impl Event for Edit {
@@ -46,7 +50,6 @@ impl WaterfallEvent for Edit {
 fn a_context_is_two_pointers_and_a_tag_at_most() {
     assert!(size_of::<Context>() <= 3 * size_of::<usize>());
     assert!(size_of::<ScopeKey>() <= size_of::<u64>());
-    const fn copies<T: Copy>() {}
     copies::<ScopeKey>();
 }
 
@@ -71,7 +74,6 @@ fn every_public_type_can_be_sent_and_shared() {
     assert_send_sync::<(Cancel, Cancelled, ManualClock)>();
     assert_send_sync::<(Arc<dyn Clock>, Arc<dyn DynPlugin>)>();
     // A body has its `Fx` to itself, so that links need not be `Sync`.
-    const fn sends<T: Send>() {}
     sends::<Fx>();
     sends::<BoxFuture<'_, ()>>();
 }

@@ -166,18 +166,18 @@ fn cycles_of_two_and_three_are_named_by_ready_and_inspect() {
     run(async {
         let kernel = Kernel::new();
         let root = kernel.root();
-        let x = provider("x", "x").inject(["y"]).mount(&root);
-        let y = provider("y", "y").inject(["x"]).mount(&root);
-        let p = provider("p", "p").inject(["q"]).mount(&root);
-        let q = provider("q", "q").inject(["r"]).mount(&root);
-        let r = provider("r", "r").inject(["p"]).mount(&root);
+        let one = provider("x", "x").inject(["y"]).mount(&root);
+        let two = provider("y", "y").inject(["x"]).mount(&root);
+        let first = provider("p", "p").inject(["q"]).mount(&root);
+        let second = provider("q", "q").inject(["r"]).mount(&root);
+        let third = provider("r", "r").inject(["p"]).mount(&root);
         let outside = Part::new("outside").inject(["x"]).mount(&root);
         for (fiber, others) in [
-            (&x, vec!["`x`", "`y`"]),
-            (&y, vec!["`x`", "`y`"]),
-            (&p, vec!["`p`", "`q`", "`r`"]),
-            (&q, vec!["`p`", "`q`", "`r`"]),
-            (&r, vec!["`p`", "`q`", "`r`"]),
+            (&one, vec!["`x`", "`y`"]),
+            (&two, vec!["`x`", "`y`"]),
+            (&first, vec!["`p`", "`q`", "`r`"]),
+            (&second, vec!["`p`", "`q`", "`r`"]),
+            (&third, vec!["`p`", "`q`", "`r`"]),
             (&outside, vec!["`x`", "`y`", "`outside`"]),
         ] {
             let error = fiber.ready().await.unwrap_err();

@@ -72,8 +72,9 @@ fn every_error_becomes_a_failure_and_is_found_again_by_type() {
         let outer = outer.unwrap_err();
         let inner = outer.failure().unwrap().downcast_ref::<Error>().unwrap();
         assert_eq!(inner.failure().unwrap().downcast_ref::<Marked>(), Some(&Marked(9)));
-        let source = std::error::Error::source(&outer).unwrap();
-        assert!(source.downcast_ref::<Error>().is_some());
+        // The failures' texts are in the error's own, so a printer of the chain does not tell them again.
+        assert!(outer.to_string().contains(&inner.to_string()));
+        assert!(std::error::Error::source(&outer).is_none());
     });
 }
 
@@ -171,7 +172,7 @@ fn an_asynchronous_body_that_is_dropped_half_way_is_rolled_back() {
         let root = kernel.root();
         let before = kernel.inspect();
         let mut body = Box::pin({
-            let (root, log, gate, probe) = (root.clone(), log.clone(), gate.clone(), probes.probe());
+            let (log, probe) = (log.clone(), probes.probe());
             async move {
                 root.effect_async("half", async |fx| {
                     let inner = log.clone();

@@ -172,7 +172,8 @@ fn the_disposer_of_a_plugin_is_taken_once() {
     let fiber = Part::new("p").mount(&kernel.root());
     assert!(fiber.take_disposer().is_some());
     assert!(fiber.take_disposer().is_none());
-    assert!(fiber.clone().take_disposer().is_none());
+    let clone = fiber.clone();
+    assert!(clone.take_disposer().is_none() && fiber.take_disposer().is_none());
 }
 
 // K4: single-shot by type, and by fact where a fiber and its disposer both are used
@@ -248,8 +249,10 @@ fn outside_a_runtime_the_synchronous_links_run_and_the_rest_is_kept() {
     drop(watchdog);
 }
 
+type Call = fn(&Kernel) -> Option<Teardown>;
+
 /// The calls that may be the next one to find a runtime.
-fn calls() -> Vec<(&'static str, fn(&Kernel) -> Option<Teardown>)> {
+fn calls() -> Vec<(&'static str, Call)> {
     fn root(kernel: &Kernel) -> Context {
         kernel.root()
     }

@@ -52,8 +52,8 @@ impl Registry {
         .unwrap()
     }
 
-    fn has(&self, name: &str) -> bool {
-        self.0.lock().unwrap().iter().any(|known| *known == name)
+    fn has(&self, name: &'static str) -> bool {
+        self.0.lock().unwrap().contains(&name)
     }
 }
 

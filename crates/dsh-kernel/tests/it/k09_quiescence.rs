@@ -200,6 +200,13 @@ struct Late {
     what: &'static str,
 }
 
+impl Late {
+    /// For closures that have to own it.
+    fn keep(&self) {
+        assert!(!self.what.is_empty());
+    }
+}
+
 impl Drop for Late {
     fn drop(&mut self) {
         let told = self.end.get().is_some_and(|end| end.result().is_some());
@@ -236,7 +243,7 @@ fn what_links_listeners_tasks_and_services_hold_is_dropped_before_the_end_is_tol
         let late = |what| Late { end: end.clone(), log: log.clone(), what };
         slow(&ctx, "slow", &Log::new(), &gate);
         let held = late("listener");
-        ctx.on::<Ping, _>(move |_| drop(&held)).unwrap();
+        ctx.on::<Ping, _>(move |_| held.keep()).unwrap();
         let held = late("service");
         ctx.provide_dyn("db", Arc::new(held)).unwrap();
         let held = late("task");
@@ -247,7 +254,7 @@ fn what_links_listeners_tasks_and_services_hold_is_dropped_before_the_end_is_tol
         .unwrap();
         let held = late("link");
         ctx.effect("e", |fx| {
-            fx.defer(move || drop(&held));
+            fx.defer(move || held.keep());
             Ok(())
         })
         .unwrap();
@@ -261,6 +268,21 @@ fn what_links_listeners_tasks_and_services_hold_is_dropped_before_the_end_is_tol
     });
 }
 
+/// A destructor that takes its time, and says whether it has ended, and whether its fiber was gone before that.
+struct Slow(dsh_kernel::Fiber, Arc<AtomicBool>, Arc<AtomicBool>);
+
+impl Drop for Slow {
+    fn drop(&mut self) {
+        for _ in 0..2_000 {
+            if self.0.state() == FiberState::Disposed {
+                self.2.store(true, Ordering::SeqCst);
+            }
+            std::thread::yield_now();
+        }
+        self.1.store(true, Ordering::SeqCst);
+    }
+}
+
 // K9, K14: on several threads, what an aborted task holds is gone when the unload has ended
 #[test]
 fn the_destructors_of_an_aborted_task_have_ended_when_dispose_returns() {
@@ -270,18 +292,6 @@ fn the_destructors_of_an_aborted_task_have_ended_when_dispose_returns() {
             let fiber = Part::new("p").mount(&kernel.root());
             let ended = Arc::new(AtomicBool::new(false));
             let early = Arc::new(AtomicBool::new(false));
-            struct Slow(dsh_kernel::Fiber, Arc<AtomicBool>, Arc<AtomicBool>);
-            impl Drop for Slow {
-                fn drop(&mut self) {
-                    for _ in 0..2_000 {
-                        if self.0.state() == FiberState::Disposed {
-                            self.2.store(true, Ordering::SeqCst);
-                        }
-                        std::thread::yield_now();
-                    }
-                    self.1.store(true, Ordering::SeqCst);
-                }
-            }
             let held = Slow(fiber.clone(), Arc::clone(&ended), Arc::clone(&early));
             let began = Gate::new();
             let begins = began.clone();
@@ -504,7 +514,7 @@ fn a_link_that_does_not_end_is_named_after_ten_seconds_and_then_each_minute() {
             assert!(tree.contains("s [unloading]") && tree.contains("`stuck` for 190s"), "{tree}");
             gate.open();
             teardown.await.unwrap();
-            clock.advance(Duration::from_secs(600));
+            clock.advance(Duration::from_mins(10));
             quiet().await;
             heard.assert([]);
         });
@@ -641,5 +651,41 @@ fn the_tree_of_an_unload_under_way_shows_what_is_left() {
         );
         gate.open();
         teardown.await.unwrap();
+    });
+}
+
+// K9: a registry's callback of a disposed owner is refused, and says so
+#[test]
+fn no_callback_of_a_disposed_owner_is_called() {
+    run(async {
+        let (kernel, log) = (Kernel::new(), Log::new());
+        let fiber = Part::new("p").mount(&kernel.root());
+        let call = || fiber.ctx().call(|| log.push("called"));
+        call().unwrap();
+        log.assert(["called"]);
+        fiber.dispose().await.unwrap();
+        assert!(call().is_err());
+        log.assert([]);
+    });
+}
+
+// K9: whoever keeps a callback can tell that its owner left meanwhile, even if it is back
+#[test]
+fn an_owner_counts_its_unloads() {
+    run(async {
+        let kernel = Kernel::new();
+        let root = kernel.root();
+        let user = Part::new("user").inject(["db"]).mount(&root);
+        let owner = user.path();
+        let mut counts = vec![owner.unloads()];
+        for _ in 0..2 {
+            root.provide_dyn("db", Arc::new(())).unwrap().dispose().await.unwrap();
+            counts.push(owner.unloads());
+        }
+        root.provide_dyn("db", Arc::new(())).unwrap();
+        assert_eq!(user.state(), FiberState::Active);
+        user.dispose().await.unwrap();
+        counts.push(owner.unloads());
+        assert!(counts.is_sorted_by(|one, other| one < other), "{counts:?}");
     });
 }

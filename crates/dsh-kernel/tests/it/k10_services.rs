@@ -550,7 +550,7 @@ fn a_chain_of_services_starts_in_order_and_unloads_with_its_first() {
         let part = Part::new("b").inject(["a"]).start({
             let (log, gate) = (log.clone(), gate.clone());
             move |ctx| {
-                crate::support::trace(ctx, "b", &log)?;
+                crate::support::trace(ctx, "b", &log);
                 ctx.provide_dyn("b", Arc::new(()))?;
                 ctx.effect("pb", |fx| {
                     fx.defer_async(slow_link("pb", &log, &gate));
@@ -584,7 +584,7 @@ fn users_of_several_services_follow_the_order_of_provision() {
         let part = Part::new("srv").start({
             let log = log.clone();
             move |ctx| {
-                crate::support::trace(ctx, "srv", &log)?;
+                crate::support::trace(ctx, "srv", &log);
                 ctx.provide_dyn("a", Arc::new(()))?;
                 ctx.provide_dyn("b", Arc::new(()))?;
                 Ok(())

@@ -41,18 +41,18 @@ impl Event for Edit {
 /// A text that knows who has it, and so who wrote what.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Text {
-    text: String,
+    words: String,
     holder: String,
     edits: Vec<(String, String)>,
 }
 
 impl Text {
     fn new(text: &str) -> Self {
-        Self { text: text.to_owned(), ..Self::default() }
+        Self { words: text.to_owned(), ..Self::default() }
     }
 
     fn add(&mut self, text: &str) {
-        self.text.push_str(text);
+        self.words.push_str(text);
         self.edits.push((self.holder.clone(), text.to_owned()));
     }
 }
@@ -99,7 +99,7 @@ fn an_event_that_nobody_listens_to_is_no_error() {
         let root = kernel.root();
         emit(&root).unwrap();
         assert!(root.serial(Arc::new(Ask), Audience::Everyone).await.unwrap().is_none());
-        assert_eq!(edit(&root, "as it was").await.unwrap().text, "as it was");
+        assert_eq!(edit(&root, "as it was").await.unwrap().words, "as it was");
         ear(&root, "a", &Log::new()).dispose().await.unwrap();
         emit(&root).unwrap();
     });
@@ -143,17 +143,17 @@ fn a_prepended_listener_is_first_and_the_last_prepended_before_it() {
         assert_eq!(root.serial(Arc::new(Ask), Audience::Everyone).await.unwrap().as_deref(), Some("first"));
 
         root.on_waterfall::<Edit, _>(|mut value: Text, _, next| async move {
-            value.text.push('a');
+            value.words.push('a');
             next.run(value).await
         })
         .unwrap();
         root.prepended()
             .on_waterfall::<Edit, _>(|mut value: Text, _, next| async move {
-                value.text.push('p');
+                value.words.push('p');
                 next.run(value).await
             })
             .unwrap();
-        assert_eq!(edit(&root, "").await.unwrap().text, "pa");
+        assert_eq!(edit(&root, "").await.unwrap().words, "pa");
     });
 }
 
@@ -233,7 +233,7 @@ fn a_listener_removed_during_a_dispatch_is_skipped_if_its_turn_has_not_come() {
         let root = kernel.root();
         let before = Slot::of(ear(&root, "before", &log));
         let after: Slot<Disposer> = Slot::new();
-        let (line, first, last) = (log.clone(), before.clone(), after.clone());
+        let (line, first, last) = (log.clone(), before, after.clone());
         root.on::<Ping, _>(move |_| {
             line.push("removes");
             for slot in [&first, &last] {
@@ -348,8 +348,8 @@ fn a_waterfall_goes_round_each_listener_the_first_registered_outermost() {
         for name in ["a", "b", "c"] {
             editor(&root, name);
         }
-        assert_eq!(edit(&root, "-").await.unwrap().text, "-abcCBA");
-        assert_eq!(edit(&root, "-").await.unwrap().text, "-abcCBA", "a value is fresh each time");
+        assert_eq!(edit(&root, "-").await.unwrap().words, "-abcCBA");
+        assert_eq!(edit(&root, "-").await.unwrap().words, "-abcCBA", "a value is fresh each time");
     });
 }
 
@@ -366,7 +366,7 @@ fn a_waterfall_listener_may_replace_stop_and_look_without_next() {
         root.on_waterfall::<Edit, _>(move |mut value: Text, _, _| {
             line.push("stops");
             async move {
-                value.text.push('.');
+                value.words.push('.');
                 Ok(value)
             }
         })
@@ -377,7 +377,7 @@ fn a_waterfall_listener_may_replace_stop_and_look_without_next() {
             next.run(value)
         })
         .unwrap();
-        assert_eq!(edit(&root, "old").await.unwrap().text, "newb.BA");
+        assert_eq!(edit(&root, "old").await.unwrap().words, "newb.BA");
         log.assert(["stops"]);
     });
 }
@@ -426,7 +426,7 @@ fn an_outer_listener_may_make_good_what_an_inner_one_failed_at() {
         root.on_waterfall::<Edit, _>(move |value: Text, _, next| {
             let kept = Arc::clone(&kept);
             async move {
-                let text = value.text.clone();
+                let text = value.words.clone();
                 match next.run(value).await {
                     Ok(value) => Ok(value),
                     Err(failure) => {
@@ -438,7 +438,7 @@ fn an_outer_listener_may_make_good_what_an_inner_one_failed_at() {
         })
         .unwrap();
         root.on_waterfall::<Edit, _>(|_, _, _| async { Err(Failure::msg("bad")) }).unwrap();
-        assert_eq!(edit(&root, "kept").await.unwrap().text, "kept");
+        assert_eq!(edit(&root, "kept").await.unwrap().words, "kept");
         let failure = seen.lock().unwrap().take().unwrap();
         let inner = failure.downcast_ref::<Error>().unwrap();
         assert_eq!((inner.kind(), inner.failure().unwrap().to_string()), (ErrorKind::ListenerFailed, "bad".to_owned()));
@@ -506,4 +506,53 @@ fn many_listeners_that_come_and_go_keep_their_order() {
     emit(&root).unwrap();
     let expected: Vec<String> = (0..100).filter(|index| index % 3 == 0).map(|index| index.to_string()).collect();
     assert_eq!(log.take(), expected);
+}
+
+// K11, K12
+#[test]
+fn a_context_says_whether_anybody_would_hear() {
+    let kernel = Kernel::new();
+    let root = kernel.root();
+    let (scope, other) = (root.scope("s").unwrap(), root.scope("o").unwrap());
+    let heard = |audience| root.hears::<Ping>(audience);
+    let (everyone, untagged) = (Audience::Everyone, Audience::Untagged);
+    assert!(![everyone, untagged, Audience::Scope(scope.key())].map(heard).contains(&true));
+    let listener = ear(scope.ctx(), "a", &Log::new());
+    assert!(heard(everyone) && heard(Audience::Scope(scope.key())));
+    assert!(!heard(untagged) && !heard(Audience::Scope(other.key())));
+    drop(listener.dispose());
+    assert!(!heard(everyone) && !heard(Audience::Scope(scope.key())));
+    ear(&root, "b", &Log::new());
+    assert!(heard(everyone) && heard(untagged) && heard(Audience::Scope(other.key())));
+    assert!(!root.hears::<Ask>(everyone));
+}
+
+// K11: who has the value when
+#[test]
+fn a_value_leaves_one_listener_before_it_enters_the_next() {
+    struct Passed;
+    impl Event for Passed {
+        const NAME: &'static str = "test/passed";
+        const DOC: &'static str = "A test.";
+        type Mode = Waterfall;
+    }
+    impl WaterfallEvent for Passed {
+        type Value = Vec<String>;
+        fn entering(value: &mut Vec<String>, owner: &Owner) {
+            value.push(format!("> {owner}"));
+        }
+        fn leaving(value: &mut Vec<String>, owner: &Owner) {
+            value.push(format!("< {owner}"));
+        }
+    }
+    run(async {
+        let kernel = Kernel::new();
+        let root = kernel.root();
+        let (a, b) = (root.scope("a").unwrap(), root.scope("b").unwrap());
+        for scope in [&a, &b] {
+            scope.ctx().on_waterfall::<Passed, _>(|value, _, next| next.run(value)).unwrap();
+        }
+        let value = root.waterfall(Arc::new(Passed), Vec::new(), Audience::Everyone).await.unwrap();
+        assert_eq!(value, ["> a", "< a", "> b", "< b", "> b", "< b", "> a", "< a"]);
+    });
 }

@@ -220,7 +220,7 @@ in_each! {
         fiber_listener
         task_called task task_later
         declaration
-        layer_notification layer_removal
+        layer_insert layer_undo layer_notification layer_removal
         outcome_of_a_task
         registry_callback
         display_of_a_link_failure display_of_a_start_failure;

@@ -112,7 +112,7 @@ fn a_task_that_does_not_end_is_aborted_after_the_grace_and_reported() {
 fn the_grace_is_the_kernels_setting() {
     run(async {
         let clock = ManualClock::new();
-        let kernel = Kernel::builder().clock(Arc::new(clock.clone())).grace(Duration::from_secs(60)).build();
+        let kernel = Kernel::builder().clock(Arc::new(clock.clone())).grace(Duration::from_mins(1)).build();
         let task = kernel.root().spawn("deaf", |_| std::future::pending::<()>()).unwrap();
         let teardown = task.dispose();
         quiet().await;

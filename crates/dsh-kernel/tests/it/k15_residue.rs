@@ -34,8 +34,8 @@ const MEGABYTE: u64 = 1 << 20;
 
 /// Runs `round` many times in a process of its own, and looks what has become of probes, tree and memory.
 #[track_caller]
-fn leaves_no_residue(rounds: usize, round: impl AsyncFn(&Context, &Probes)) {
-    alone_within(Duration::from_secs(120), || {
+fn leaves_no_residue(rounds: usize, round: &impl AsyncFn(&Context, &Probes)) {
+    alone_within(Duration::from_mins(2), || {
         paused_runtime().block_on(async {
             let (kernel, probes) = (Kernel::new(), Probes::new());
             let root = kernel.root();
@@ -62,7 +62,7 @@ fn leaves_no_residue(rounds: usize, round: impl AsyncFn(&Context, &Probes)) {
 // K15
 #[test]
 fn a_million_scopes_that_open_and_go() {
-    leaves_no_residue(ROUNDS, async |root, probes| {
+    leaves_no_residue(ROUNDS, &async |root, probes| {
         let scope = root.scope("scope").unwrap();
         let probe = probes.probe();
         scope.ctx().on::<Ping, _>(move |_| probe.touch()).unwrap();
@@ -81,7 +81,7 @@ fn a_million_scopes_that_open_and_go() {
 // K15
 #[test]
 fn a_hundred_thousand_fibers_that_start_and_go() {
-    leaves_no_residue(ROUNDS / 10, async |root, probes| {
+    leaves_no_residue(ROUNDS / 10, &async |root, probes| {
         let (probe, made) = (probes.probe(), probes.clone());
         let part = Part::new("p").start(move |ctx| {
             probe.touch();
@@ -106,7 +106,7 @@ fn a_hundred_thousand_fibers_that_start_and_go() {
 // K15
 #[test]
 fn links_that_wait_and_tasks_that_are_cancelled() {
-    leaves_no_residue(ROUNDS / 20, async |root, probes| {
+    leaves_no_residue(ROUNDS / 20, &async |root, probes| {
         let scope = root.scope("scope").unwrap();
         let probe = probes.probe();
         scope
@@ -135,7 +135,7 @@ fn links_that_wait_and_tasks_that_are_cancelled() {
 // K15
 #[test]
 fn services_that_come_and_go_and_their_users() {
-    leaves_no_residue(ROUNDS / 20, async |root, probes| {
+    leaves_no_residue(ROUNDS / 20, &async |root, probes| {
         let scope = root.scope("scope").unwrap();
         let made = probes.clone();
         let part = Part::new("user").inject(["db"]).start(move |ctx| {
@@ -176,7 +176,7 @@ impl std::error::Error for Costly {}
 // K15
 #[test]
 fn starts_bodies_and_links_that_fail() {
-    leaves_no_residue(ROUNDS / 20, async |root, probes| {
+    leaves_no_residue(ROUNDS / 20, &async |root, probes| {
         let made = probes.clone();
         let part = Part::new("bad").start(move |_| Err(Costly(made.probe()).into()));
         let fiber = part.mount(root);
@@ -201,7 +201,7 @@ fn starts_bodies_and_links_that_fail() {
 // K15: a long-lived owner, whose own effects come and go
 #[test]
 fn effects_and_composites_of_one_owner() {
-    leaves_no_residue(ROUNDS / 10, async |root, probes| {
+    leaves_no_residue(ROUNDS / 10, &async |root, probes| {
         let probe = probes.probe();
         let inner = root
             .effect("inner", |fx| {
@@ -223,7 +223,7 @@ fn effects_and_composites_of_one_owner() {
 #[test]
 fn services_and_plugins_of_ever_new_names() {
     let number = dsh_testkit::Counter::new();
-    leaves_no_residue(ROUNDS / 20, async |root, probes| {
+    leaves_no_residue(ROUNDS / 20, &async |root, probes| {
         let name = format!("name {}", number.hit());
         let probe = probes.probe();
         let part = Part::new(name.clone()).inject([name.clone()]).provides([format!("{name}!")]).start(move |_| {

@@ -118,7 +118,7 @@ struct Greeting(String);
 impl Service for Greeting {
     const NAME: &'static str = "greeting";
     const DOC: &'static str = "What to say.";
-    const METHODS: &'static [Method] = &[Method { name: "say", signature: "()", doc: "Says it." }];
+    const METHODS: &'static [Method] = &[Method::new("say", "()", "Says it.")];
     const EVENTS: &'static [EventInfo] = &[EventInfo::of::<FiberChanged>()];
 }
 

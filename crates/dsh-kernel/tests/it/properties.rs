@@ -23,15 +23,33 @@ enum Piece {
 /// One step. Numbers choose among what is there, modulo how much of it there is.
 #[derive(Clone, Debug)]
 enum Step {
-    Scope { owner: usize },
-    Plugin { owner: usize, inject: Vec<usize>, provides: Option<usize>, parts: usize },
-    Effect { owner: usize, pieces: Vec<Piece>, fails: bool },
+    Scope {
+        owner: usize,
+    },
+    Plugin {
+        owner: usize,
+        inject: Vec<usize>,
+        provides: Option<usize>,
+        parts: usize,
+    },
+    Effect {
+        owner: usize,
+        pieces: Vec<Piece>,
+        fails: bool,
+    },
     /// Adopts what `adopts` chooses among the effects, scopes and plugins of the owner.
-    Composite { owner: usize, adopts: Vec<usize>, piece: Piece, fails: bool },
+    Composite {
+        owner: usize,
+        adopts: Vec<usize>,
+        piece: Piece,
+        fails: bool,
+    },
     DisposeEffect(usize),
     DisposeFiber(usize),
     OpenGate(usize),
-    Emit { audience: Option<usize> },
+    Emit {
+        audience: Option<usize>,
+    },
 }
 
 const SERVICES: usize = 3;

@@ -1,5 +1,4 @@
 //! What the tests share: plugins made of closures, probes, a runtime with a watchdog, and an ear for log lines.
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot be set up has failed")]
 
 pub(crate) mod alone;
 pub(crate) mod ears;
@@ -101,23 +100,25 @@ impl DynPlugin for Part {
 /// A plugin that logs `start:NAME` and makes an effect that logs `stop:NAME`, as `trace` does in the scenarios.
 pub(crate) fn traced(name: &'static str, log: &Log) -> Part {
     let log = log.clone();
-    Part::new(name).start(move |ctx| trace(ctx, name, &log))
+    Part::new(name).start(move |ctx| {
+        trace(ctx, name, &log);
+        Ok(())
+    })
 }
 
 /// The same, and provides a service.
 pub(crate) fn traced_provider(name: &'static str, service: &'static str, log: &Log) -> Part {
     let log = log.clone();
     Part::new(name).provides([service]).start(move |ctx| {
-        trace(ctx, name, &log)?;
+        trace(ctx, name, &log);
         ctx.provide_dyn(service, Arc::new(()))?;
         Ok(())
     })
 }
 
-pub(crate) fn trace(ctx: &Context, name: &'static str, log: &Log) -> Result<(), Failure> {
+pub(crate) fn trace(ctx: &Context, name: &'static str, log: &Log) {
     log.push(format!("start:{name}"));
     undo(ctx, &format!("stop:{name}"), log);
-    Ok(())
 }
 
 /// An effect of one synchronous link that logs its label.

@@ -324,6 +324,37 @@ impl Layer for Words {
     }
 }
 
+/// Writing a layer may be tried again, so the code runs in each try.
+async fn written(scene: Scene, at_insert: bool) -> Shows {
+    let layers = Arc::new(Layers::<Words>::new());
+    let code = scene.code;
+    let insert = move |words: &mut Words| {
+        words.0 += 1;
+        if at_insert {
+            code.run();
+        }
+        let code = code.clone();
+        Ok(move |words: &mut Words| {
+            words.0 -= 1;
+            if !at_insert {
+                code.run();
+            }
+        })
+    };
+    match layers.effect(&scene.ctx, "label", insert, |_| Ok(())) {
+        Ok(disposer) => told(disposer.dispose().await),
+        Err(error) => Shows::Told(Some(error)),
+    }
+}
+
+pub(super) async fn layer_insert(scene: Scene) -> Shows {
+    written(scene, true).await
+}
+
+pub(super) async fn layer_undo(scene: Scene) -> Shows {
+    written(scene, false).await
+}
+
 async fn notified(scene: Scene, when: Registered) -> Shows {
     let layers = Arc::new(Layers::<Words>::new());
     let insert = |words: &mut Words| {

@@ -1,5 +1,4 @@
 //! Does each step to the kernel and to the model, and compares.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a property that does not hold has failed")]
 
 use std::sync::Arc;
 
@@ -29,6 +28,9 @@ enum Handle {
     Scope(Option<Scope>),
     Plugin(Fiber),
 }
+
+/// Collects one link of an effect.
+type Collect = dyn FnOnce(&mut Fx);
 
 struct Driver {
     kernel: Kernel,
@@ -148,8 +150,8 @@ impl Driver {
         self.disposers.resize_with(self.model.effects.len(), || None);
         let ctx = self.twins[owner].ctx.clone();
         let label = format!("e{}", self.lines);
-        // The effect is elder than what its body registers, so the model makes it first, and fills it in the end.
-        let (mut links, mut collects): (Vec<Link>, Vec<Box<dyn FnOnce(&mut Fx)>>) = (Vec::new(), Vec::new());
+        let mut links: Vec<Link> = Vec::new();
+        let mut collects: Vec<Box<Collect>> = Vec::new();
         for choice in adopts {
             if let Some((effect, disposer)) = self.adoptable(owner, *choice) {
                 links.push(self.model.adopt(effect));
@@ -196,9 +198,7 @@ impl Driver {
                 }
             }
         }
-        if self.is_refused(owner) {
-            panic!("providing a service does not end its provider");
-        }
+        assert!(!self.is_refused(owner), "providing a service does not end its provider");
         let effect = self.model.effect(owner, label.clone(), links);
         let made = ctx.effect(label, |fx| {
             for collect in collects {
@@ -258,13 +258,13 @@ impl Driver {
     }
 
     fn emit(&mut self, audience: Option<usize>) {
-        let tag = audience.map(|choice| self.model.fibers[choice % self.twins.len()].tag);
-        let heard = match audience {
+        let heard_as = audience.map(|choice| choice % self.twins.len());
+        let heard = match heard_as {
             None => Audience::Everyone,
-            Some(choice) => self.twins[choice % self.twins.len()].ctx.scope_key().into(),
+            Some(fiber) => self.twins[fiber].ctx.scope_key().into(),
         };
         self.kernel.root().emit(&Ping, heard).unwrap();
-        self.model.emit(tag);
+        self.model.emit(heard_as);
     }
 
     async fn compare(&mut self, what: &str) {
@@ -279,7 +279,8 @@ impl Driver {
     /// Fibers with their effects, each before its children.
     fn tree(&self) -> Vec<(usize, String, Vec<String>)> {
         let inspection = self.kernel.inspect();
-        let effects = |fiber: &dsh_kernel::InspectedFiber| fiber.effects.iter().map(|effect| effect.label.to_string()).collect();
+        let effects =
+            |fiber: &dsh_kernel::InspectedFiber| fiber.effects.iter().map(|effect| effect.label.to_string()).collect();
         inspection.fibers.iter().map(|fiber| (fiber.depth, fiber.name.clone(), effects(fiber))).collect()
     }
 

@@ -111,8 +111,9 @@ pub(super) struct Model {
     /// Chains that have just begun to wait: they go on at once if that ends within the same call.
     trying: VecDeque<Chain>,
     starts: VecDeque<usize>,
+    /// Chains that have become tasks, in the order in which these run.
+    tasks: VecDeque<Chain>,
     waiting: Vec<Chain>,
-    woken: VecDeque<Chain>,
 }
 
 impl Model {
@@ -207,12 +208,11 @@ impl Model {
         self.settle();
     }
 
-    pub(super) fn emit(&mut self, tag: Option<Option<usize>>) {
+    /// To everyone, or to those who hear what is for a fiber's scope.
+    pub(super) fn emit(&mut self, heard_as: Option<usize>) {
+        let tag = heard_as.map(|fiber| self.fibers[fiber].tag);
         for listener in &self.listeners {
-            let audible = match tag {
-                None => true,
-                Some(tag) => listener.tag.is_none() || listener.tag == tag,
-            };
+            let audible = tag.is_none_or(|tag| listener.tag.is_none() || listener.tag == tag);
             if listener.hears && audible {
                 self.log.push(listener.line.clone());
             }
@@ -227,13 +227,16 @@ impl Model {
                 self.sweep(fiber);
             } else if let Some(chain) = self.trying.pop_front() {
                 match &chain.wait {
-                    Some((wait, _)) if !self.is_over(*wait) => self.waiting.push(chain),
+                    Some((wait, _)) if !self.is_over(*wait) => self.tasks.push_back(chain),
                     _ => self.go_on(chain),
                 }
             } else if let Some(fiber) = self.starts.pop_front() {
                 self.start(fiber);
-            } else if let Some(chain) = self.woken.pop_front() {
-                self.go_on(chain);
+            } else if let Some(chain) = self.tasks.pop_front() {
+                match &chain.wait {
+                    Some((wait, _)) if !self.is_over(*wait) => self.waiting.push(chain),
+                    _ => self.go_on(chain),
+                }
             } else {
                 return;
             }
@@ -342,12 +345,11 @@ impl Model {
             return;
         }
         self.effects[id].phase = Phase::Unwinding;
-        match self.effects[id].child {
-            Some(fiber) => self.ask(fiber),
-            None => {
-                let links = std::mem::take(&mut self.effects[id].links);
-                self.go_on(Chain { effect: id, links, wait: None });
-            }
+        if let Some(fiber) = self.effects[id].child {
+            self.ask(fiber);
+        } else {
+            let links = std::mem::take(&mut self.effects[id].links);
+            self.go_on(Chain { effect: id, links, wait: None });
         }
     }
 
@@ -364,7 +366,7 @@ impl Model {
                     let end = format!("{line} end");
                     if !self.gates[gate] {
                         chain.wait = Some((Wait::Gate(gate), Some(end)));
-                        self.waiting.push(chain);
+                        self.tasks.push_back(chain);
                         return;
                     }
                     self.log.push(end);
@@ -383,12 +385,11 @@ impl Model {
                         chain.links.extend(links);
                     }
                     (Phase::Live | Phase::Unwinding, _) => {
+                        // A fiber that never started ends within the call too, but not within this link.
                         self.end(inner);
-                        if self.effects[inner].phase != Phase::Gone {
-                            chain.wait = Some((Wait::Effect(inner), None));
-                            self.trying.push_back(chain);
-                            return;
-                        }
+                        chain.wait = Some((Wait::Effect(inner), None));
+                        self.trying.push_back(chain);
+                        return;
                     }
                 },
             }
@@ -417,7 +418,7 @@ impl Model {
             .into_iter()
             .partition(|chain| chain.wait.as_ref().is_some_and(|(wait, _)| *wait == on));
         self.waiting = waiting;
-        self.woken.extend(woken);
+        self.tasks.extend(woken);
     }
 
     fn ended(&mut self, id: usize) {
