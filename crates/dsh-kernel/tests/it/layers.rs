@@ -151,7 +151,9 @@ fn writers_on_several_threads_lose_nothing() {
             })
         })
         .collect();
-    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    for thread in threads {
+        thread.join().unwrap();
+    }
     let mut words = layers.load().global().0.clone();
     words.sort();
     words.dedup();
