@@ -41,6 +41,7 @@
 //!
 //! In reading order: names and failures, contexts and effects, fibers and plugins, services, events, scopes and layers,
 //! tasks; then the machinery: the world under its lock, the agenda, unwinding, the lifecycle, frames, the runtime.
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod catalog;
 mod clock;
