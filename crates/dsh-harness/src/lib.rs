@@ -37,15 +37,16 @@ pub use dsh_template as template;
 pub mod prelude {
     #[cfg(feature = "kernel")]
     pub use dsh_kernel::{
-        Audience, Context, Disposer, Event, Failure, Fiber, Kernel, Method, Plugin, Scope, ScopeKey, Service,
+        Audience, Context, Disposer, Emit, Event, Failure, Fiber, Kernel, Method, Name, Plugin, Scope, ScopeKey,
+        Serial, SerialEvent, Service, Waterfall, WaterfallEvent,
     };
     #[cfg(feature = "prompt")]
     pub use dsh_llm::ToolSchema;
     #[cfg(feature = "prompt")]
     pub use dsh_system_prompt::{
-        AssembleContext, AssembleEvent, AssembledSection, Identity, PromptAssembly, PromptChange, PromptConfig,
-        PromptRegistry, PromptSection, PromptVariable, RenderedPrompt, Source, Stability, SystemPrompt,
-        SystemPromptExt, ToolProvider, ToolProviderResult, render, render_prompt,
+        AssembleContext, AssembleEvent, AssembledSection, AssembledTool, Identity, PromptAssembly, PromptChange,
+        PromptConfig, PromptRegistry, PromptSection, PromptVariable, RenderedPrompt, Source, Stability, SystemPrompt,
+        SystemPromptExt, TOOL_ORDER_REST, ToolProvider, ToolProviderResult, Value, render, render_prompt,
     };
     #[cfg(feature = "prompt")]
     pub use dsh_template::Text;

@@ -1,6 +1,6 @@
 //! Equality up to order, and keeping the old bytes of what did not change (contract X5, case 02).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::canonical::{Keys, write_schema};
 use crate::error::Error;
@@ -58,17 +58,44 @@ fn order_free(parameters: &str) -> Result<String, Error> {
 /// # }
 /// ```
 pub fn keep_old_bytes(old: &[ToolSchema], mut new: Vec<ToolSchema>) -> Vec<ToolSchema> {
-    let mut by_name: BTreeMap<&str, Vec<&ToolSchema>> = BTreeMap::new();
+    let mut by_name: BTreeMap<&str, Namesakes<'_>> = BTreeMap::new();
     for schema in old {
-        by_name.entry(schema.name()).or_default().push(schema);
+        by_name.entry(schema.name()).or_default().all.push(schema);
     }
     for schema in &mut new {
-        let namesakes = by_name.get(schema.name()).map(Vec::as_slice).unwrap_or_default();
-        // The same bytes first: of two old namesakes that differ in order alone, the one that did not move is meant.
-        let same = namesakes.iter().find(|old| **old == schema);
-        if let Some(kept) = same.or_else(|| namesakes.iter().find(|old| old.equal_up_to_order(schema))) {
+        if let Some(kept) = by_name.get_mut(schema.name()).and_then(|namesakes| namesakes.kept(schema)) {
             *schema = ToolSchema::clone(kept);
         }
     }
     new
+}
+
+/// The old schemas of one name. What they are looked up by is made when it is first asked for, once for each schema.
+#[derive(Default)]
+struct Namesakes<'o> {
+    all: Vec<&'o ToolSchema>,
+    same: HashMap<&'o str, &'o ToolSchema>,
+    equal: Option<HashMap<(&'o str, String), &'o ToolSchema>>,
+}
+
+impl<'o> Namesakes<'o> {
+    /// The old schema of the same bytes, else the first that is equal up to order: of two that differ in order alone, the one
+    /// that did not move is meant.
+    fn kept(&mut self, schema: &ToolSchema) -> Option<&'o ToolSchema> {
+        if self.same.is_empty() {
+            self.same = self.all.iter().rev().map(|old| (old.json(), *old)).collect();
+        }
+        if let Some(same) = self.same.get(schema.json()) {
+            return Some(*same);
+        }
+        let equal = self.equal.get_or_insert_with(|| {
+            let keyed = self
+                .all
+                .iter()
+                .rev()
+                .filter_map(|old| Some(((old.description(), order_free(old.parameters_json()).ok()?), *old)));
+            keyed.collect()
+        });
+        equal.get(&(schema.description(), order_free(schema.parameters_json()).ok()?)).copied()
+    }
 }

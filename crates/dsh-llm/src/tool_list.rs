@@ -71,7 +71,8 @@ impl ToolList {
 /// # Errors
 ///
 /// `llm::not_a_tool_list`, `llm::invalid_tool_name`, `llm::invalid_tool_description`, `llm::invalid_tool_parameters`, and those
-/// of [`canonical_json`](crate::canonical_json). Each has its byte offset in `source`, and which tool it is in.
+/// of [`canonical_json`](crate::canonical_json). Each has its byte offset in `source`. Which tool it is in, is known of those that
+/// are about a tool; a text that is no JSON, or has a key twice, is refused before anything is known of its tools.
 ///
 /// ```
 /// use dsh_llm::parse_tool_list;
@@ -125,10 +126,15 @@ fn read_tool(index: usize, entry: &Node<'_>) -> Result<ListedTool, Error> {
     let Some(outer) = entry.as_object() else {
         return Err(not_a_list(entry, format!("a tool is {}, not an object", entry.describe())).in_tool(index, None));
     };
-    let function = find(outer, "function").filter(|_| find(outer, "name").is_none());
-    let (tool, fields) = match function.and_then(|node| node.as_object().map(|fields| (node, fields))) {
-        Some(inner) => inner,
+    let (tool, fields) = match find(outer, "function").filter(|_| find(outer, "name").is_none()) {
         None => (entry, outer),
+        Some(function) => {
+            let fields = function.as_object().ok_or_else(|| {
+                let problem = format!("a tool's `function` is {}, not an object", function.describe());
+                not_a_list(function, problem).in_tool(index, None)
+            })?;
+            (function, fields)
+        }
     };
     let name = read_name(tool, fields).map_err(|error| error.in_tool(index, None))?;
     let in_tool = |error: Error| error.in_tool(index, Some(name));

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use dsh_kernel::{Audience, Context, Handle, Owner};
+use dsh_kernel::{Audience, Context, Handle};
 
 use crate::assembly::PromptAssembly;
 use crate::context::AssembleContext;
 use crate::error::{Detail, Error};
 use crate::events::AssembleEvent;
+use crate::journal::Journal;
 use crate::registry::PromptRegistry;
-use crate::state::{Evaluation, State, Unfinished};
+use crate::state::{Evaluation, Unfinished};
 
 /// So many times an assembly starts anew before it is given up.
 const RESTARTS: u32 = 3;
@@ -20,38 +21,48 @@ pub(crate) async fn assemble(handle: &Handle<PromptRegistry>, cx: AssembleContex
         let registry = handle.resolve()?;
         let departures = registry.departures();
         let Evaluation { view, unloads, result } = registry.evaluate(&cx);
+        let shape = &view.shape;
+        let journal = Arc::<Journal>::default();
         let result = match result {
-            Ok(state) => listeners(handle.ctx(), &cx, state).await,
-            Err(Unfinished::Failed(error)) => Err(error),
-            Err(Unfinished::Left(owner)) => Err(unsettled(Some(&owner), restarts)),
+            Ok(state) => Ok(listeners(handle.ctx(), &cx, PromptAssembly::of(state, unloads), &journal).await),
+            Err(Unfinished::Failed(error)) => Ok(Err(error)),
+            Err(Unfinished::Left(owner)) => Err(owner),
         };
-        let settled = view.unloads() == unloads
-            && (registry.departures() == departures || !view.has_lost_a_part())
-            && result.as_ref().ok().and_then(PromptAssembly::departed_editor).is_none();
-        if settled {
-            return result;
-        }
+        let is_whole = shape.unloads() == unloads && (registry.departures() == departures || !shape.has_lost_a_part());
+        let leaver = match result {
+            Err(owner) => Some(owner),
+            Ok(result) => {
+                // What a listener hands in from another assembly is to be as whole as what it was given.
+                let foreign = result.as_ref().ok().filter(|assembly| !assembly.is_of(shape));
+                let departed = journal.departed();
+                let leaver = departed.or_else(|| foreign.and_then(PromptAssembly::departed));
+                if is_whole && leaver.is_none() {
+                    return result;
+                }
+                leaver
+            }
+        };
         if restarts == RESTARTS {
-            let left = result.as_ref().ok().and_then(PromptAssembly::departed_editor);
-            return Err(unsettled(left.or_else(|| view.leaver()), restarts));
+            let leaver = leaver.or_else(|| shape.leaver().cloned());
+            return Err(Error::about(Detail::Unsettled { restarts }, leaver, None));
         }
         restarts += 1;
     }
 }
 
 /// Sends an assembly through its listeners.
-async fn listeners(ctx: &Context, cx: &AssembleContext, state: Arc<State>) -> Result<PromptAssembly, Error> {
+async fn listeners(
+    ctx: &Context,
+    cx: &AssembleContext,
+    assembly: PromptAssembly,
+    journal: &Arc<Journal>,
+) -> Result<PromptAssembly, Error> {
     let audience = Audience::from(cx.scope());
-    let assembly = PromptAssembly::of(state);
     if !ctx.hears::<AssembleEvent>(audience) {
         return Ok(assembly);
     }
     let event = Arc::new(AssembleEvent::new(cx.clone()));
-    let assembly = ctx.waterfall(event, assembly, audience).await?;
-    assembly.check_tools()?;
+    let assembly = journal.keep(ctx.waterfall(event, assembly, audience)).await?;
+    assembly.check_edits()?;
     Ok(assembly)
-}
-
-fn unsettled(owner: Option<&Owner>, restarts: u32) -> Error {
-    Error::about(Detail::Unsettled { restarts }, owner.cloned(), None)
 }

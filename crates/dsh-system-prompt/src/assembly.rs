@@ -2,24 +2,27 @@
 
 mod edits;
 mod section;
+mod sections;
 mod tool;
 mod variable;
 
 use std::fmt;
-use std::iter::FusedIterator;
+use std::ops::Range;
 use std::sync::Arc;
 
 use dsh_kernel::{Name, Owner};
 
 use crate::error::Error;
 use crate::extensions::Extensions;
-use crate::order::check_distinct;
+use crate::journal::Journal;
+use crate::shape::Shape;
 use crate::state::State;
-use crate::value::IntoValue;
+use crate::value::{IntoValue, Value};
 
-use edits::Edits;
+use edits::{Edits, OwnVariables};
 
 pub use section::AssembledSection;
+pub use sections::Sections;
 pub use tool::AssembledTool;
 pub use variable::AssembledVariable;
 
@@ -43,6 +46,10 @@ pub use variable::AssembledVariable;
 #[derive(Clone, Default)]
 pub struct PromptAssembly {
     state: Option<Arc<State>>,
+    /// [`Shape::unloads`] of the state, before any of its providers was asked.
+    unloads: u64,
+    /// Whose hands it went through.
+    journal: Option<Arc<Journal>>,
     edits: Option<Box<Edits>>,
     extensions: Option<Box<Extensions>>,
 }
@@ -53,15 +60,14 @@ impl PromptAssembly {
         Self::default()
     }
 
-    pub(crate) fn of(state: Arc<State>) -> Self {
-        Self { state: Some(state), edits: None, extensions: None }
+    pub(crate) fn of(state: Arc<State>, unloads: u64) -> Self {
+        Self { state: Some(state), unloads, ..Self::default() }
     }
 
     /// The sections, in the order of the prompt.
     pub fn sections(&self) -> Sections<'_> {
         let edited = self.edits.as_ref().and_then(|edits| edits.sections.as_deref());
-        let list = edited.map_or(SectionList::Shared(self.state.as_deref()), SectionList::Edited);
-        Sections::of(list)
+        edited.map_or_else(|| Sections::shared(self.state.as_deref()), Sections::edited)
     }
 
     /// The first section of that name.
@@ -77,18 +83,22 @@ impl PromptAssembly {
 
     /// The variables that are visible, in order of evaluation, each with its value if it has one.
     pub fn variables(&self) -> impl Iterator<Item = AssembledVariable<'_>> {
-        let edited = self.edits.as_ref().and_then(|edits| edits.variables.as_deref());
+        let edited = self.edits.as_ref().and_then(|edits| edits.variables.as_ref());
         let shared = if edited.is_some() { None } else { self.state.as_deref() };
-        edited.unwrap_or_default().iter().map(AssembledVariable::edited).chain(registered_variables(shared))
+        edited
+            .into_iter()
+            .flat_map(OwnVariables::iter)
+            .map(AssembledVariable::edited)
+            .chain(registered_variables(shared))
     }
 
     /// The variable of that name.
     pub fn variable(&self, name: &str) -> Option<AssembledVariable<'_>> {
-        if let Some(edited) = self.edits.as_ref().and_then(|edits| edits.variables.as_deref()) {
-            return edited.iter().find(|variable| variable.name.as_str() == name).map(AssembledVariable::edited);
+        if let Some(edited) = self.edits.as_ref().and_then(|edits| edits.variables.as_ref()) {
+            return edited.get(name).map(AssembledVariable::edited);
         }
         let state = self.state.as_deref()?;
-        AssembledVariable::registered(state, state.view.variable(name)?)
+        AssembledVariable::registered(state, state.shape.variable(name)?)
     }
 
     /// The sections, to be edited. What a listener adds stays where it put it, and is owned by that listener (S8, S9).
@@ -96,7 +106,7 @@ impl PromptAssembly {
         let state = self.state.as_deref();
         let edits = self.edits.get_or_insert_default();
         edits.touched = true;
-        edits.sections.get_or_insert_with(|| Sections::of(SectionList::Shared(state)).cloned().collect())
+        edits.sections.get_or_insert_with(|| Sections::shared(state).cloned().collect())
     }
 
     /// The tools, to be edited. Two of one name are refused when the listeners have run (S7).
@@ -108,12 +118,23 @@ impl PromptAssembly {
     }
 
     /// Gives a variable a value, or takes it away (`None`). One that is not there is added at the end.
+    ///
+    /// A name that is none for a variable is refused when the listeners have run (`prompt::invalid_variable_name`).
     pub fn set_variable(&mut self, name: impl Into<Name>, value: impl IntoValue) {
+        self.put_variable(name.into(), value.into_value());
+    }
+
+    /// Takes the value of a variable away: from then on it is an error to refer to it.
+    pub fn unset_variable(&mut self, name: impl Into<Name>) {
+        self.put_variable(name.into(), None);
+    }
+
+    fn put_variable(&mut self, name: Name, value: Option<Value>) {
         let state = self.state.as_deref();
         let edits = self.edits.get_or_insert_default();
         edits.touched = true;
-        let copy = || registered_variables(state).map(AssembledVariable::to_own).collect();
-        edits::set_variable(edits.variables.get_or_insert_with(copy), name.into(), value.into_value());
+        let copy = || OwnVariables::new(registered_variables(state).map(AssembledVariable::to_own).collect());
+        edits.variables.get_or_insert_with(copy).set(name, value);
     }
 
     /// The typed field that another crate has added (S10).
@@ -138,9 +159,31 @@ impl PromptAssembly {
         self.tool_block().1
     }
 
+    /// Which bytes of [`tools_json`](Self::tools_json) are which tool's, in order (X3).
+    ///
+    /// ```
+    /// use dsh_llm::{NO_PARAMETERS, ToolSchema};
+    /// use dsh_system_prompt::PromptAssembly;
+    ///
+    /// let mut assembly = PromptAssembly::new();
+    /// for name in ["read", "write"] {
+    ///     assembly.tools_mut().push(ToolSchema::new(name, "", NO_PARAMETERS)?.into());
+    /// }
+    /// let (json, ranges) = (assembly.tools_json(), assembly.tool_ranges().collect::<Vec<_>>());
+    /// assert_eq!(&json[ranges[1].clone()], assembly.tools()[1].schema().json());
+    /// # Ok::<(), dsh_llm::Error>(())
+    /// ```
+    pub fn tool_ranges(&self) -> impl Iterator<Item = Range<usize>> {
+        self.tools().iter().scan(0, |end, tool| {
+            // After the bracket that opens the array, or a comma.
+            let start = *end + 1;
+            *end = start + tool.schema().json().len();
+            Some(start..*end)
+        })
+    }
+
     fn tool_block(&self) -> (Arc<str>, blake3::Hash) {
-        let edited = self.edits.as_ref().is_some_and(|edits| edits.tools.is_some());
-        match self.state.as_deref().filter(|_| !edited) {
+        match self.state.as_deref().filter(|_| !self.has_edited_tools()) {
             Some(state) => state.tools.json.get_or_init(|| tool_block(self.tools())).clone(),
             None => tool_block(self.tools()),
         }
@@ -152,9 +195,17 @@ impl PromptAssembly {
         self.state.as_ref().filter(|_| !edited)
     }
 
-    /// A listener gets the value.
+    pub(crate) fn has_edited_tools(&self) -> bool {
+        self.edits.as_ref().is_some_and(|edits| edits.tools.is_some())
+    }
+
+    /// A listener gets the value. One that another assembly has handed out has that one's journal, and keeps it.
     pub(crate) fn enter(&mut self, owner: &Owner) {
-        self.edits.get_or_insert_default().enter(owner);
+        let current = Journal::current();
+        if let Some(current) = &current {
+            current.note(owner);
+        }
+        self.journal.get_or_insert_with(|| current.unwrap_or_default()).note(owner);
     }
 
     /// A listener hands the value on: what it has added is its own from now on (S8).
@@ -164,19 +215,29 @@ impl PromptAssembly {
         }
     }
 
-    /// The listeners have run: refuses two tools of one name (S7).
-    pub(crate) fn check_tools(&self) -> Result<(), Error> {
-        self.edits.as_ref().and_then(|edits| edits.tools.as_deref()).map_or(Ok(()), check_distinct)
+    /// The listeners have run: refuses what they may not leave behind (S4, S6, S7).
+    pub(crate) fn check_edits(&self) -> Result<(), Error> {
+        self.edits.as_ref().map_or(Ok(()), |edits| edits.check())
     }
 
-    /// A listener that added or edited something and has unloaded since.
-    pub(crate) fn departed_editor(&self) -> Option<&Owner> {
-        self.edits.as_ref()?.departed_editor()
+    /// Whether it was made from this shape.
+    pub(crate) fn is_of(&self, shape: &Arc<Shape>) -> bool {
+        self.state.as_ref().is_some_and(|state| Arc::ptr_eq(&state.shape, shape))
+    }
+
+    /// Somebody who had a part or a hand in it, and has unloaded since.
+    pub(crate) fn departed(&self) -> Option<Owner> {
+        let listener = self.journal.as_ref().and_then(|journal| journal.departed());
+        listener.or_else(|| {
+            let shape = &self.state.as_ref()?.shape;
+            let is_whole = shape.unloads() == self.unloads && !shape.has_lost_a_part();
+            if is_whole { None } else { shape.leaver().cloned() }
+        })
     }
 }
 
 fn registered_variables(state: Option<&State>) -> impl Iterator<Item = AssembledVariable<'_>> {
-    let count = state.map_or(0, |state| state.view.variables.len());
+    let count = state.map_or(0, |state| state.shape.variables.len());
     (0..count).filter_map(move |index| state.and_then(|state| AssembledVariable::registered(state, index)))
 }
 
@@ -205,77 +266,5 @@ impl fmt::Debug for PromptAssembly {
             .field("tools", &tools)
             .field("variables", &variables)
             .finish_non_exhaustive()
-    }
-}
-
-/// The sections of an assembly; made by [`PromptAssembly::sections`].
-#[derive(Clone)]
-pub struct Sections<'a> {
-    list: SectionList<'a>,
-    front: usize,
-    back: usize,
-}
-
-#[derive(Clone, Copy)]
-enum SectionList<'a> {
-    Shared(Option<&'a State>),
-    Edited(&'a [AssembledSection]),
-}
-
-impl<'a> SectionList<'a> {
-    fn len(self) -> usize {
-        match self {
-            Self::Shared(state) => state.map_or(0, State::sections),
-            Self::Edited(sections) => sections.len(),
-        }
-    }
-
-    fn get(self, index: usize) -> Option<&'a AssembledSection> {
-        match self {
-            Self::Shared(state) => state.and_then(|state| state.section(index)),
-            Self::Edited(sections) => sections.get(index),
-        }
-    }
-}
-
-impl<'a> Sections<'a> {
-    fn of(list: SectionList<'a>) -> Self {
-        Self { list, front: 0, back: list.len() }
-    }
-}
-
-impl<'a> Iterator for Sections<'a> {
-    type Item = &'a AssembledSection;
-
-    fn next(&mut self) -> Option<&'a AssembledSection> {
-        if self.front >= self.back {
-            return None;
-        }
-        self.front += 1;
-        self.list.get(self.front - 1)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.back - self.front;
-        (left, Some(left))
-    }
-}
-
-impl DoubleEndedIterator for Sections<'_> {
-    fn next_back(&mut self) -> Option<Self::Item> {
-        if self.front >= self.back {
-            return None;
-        }
-        self.back -= 1;
-        self.list.get(self.back)
-    }
-}
-
-impl ExactSizeIterator for Sections<'_> {}
-impl FusedIterator for Sections<'_> {}
-
-impl fmt::Debug for Sections<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.clone().map(AssembledSection::name)).finish()
     }
 }

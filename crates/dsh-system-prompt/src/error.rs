@@ -1,6 +1,7 @@
 //! The crate's one error: a kind, a stable code, who, where, and what would be right. Never the value of a variable.
 
 mod detail;
+mod message;
 
 use std::fmt;
 use std::ops::Range;
@@ -8,9 +9,11 @@ use std::sync::Arc;
 
 use dsh_kernel::{Failure, Name, Owner, Teardown};
 
+use crate::nearest::nearest;
 use crate::provenance::Source;
 
-pub(crate) use detail::{Detail, FailedPart, Refused, UnknownTool};
+use detail::LISTED;
+pub(crate) use detail::{Detail, FailedPart, Refused};
 
 /// An error of the prompt registry: one pointer, cheap to clone.
 ///
@@ -41,6 +44,18 @@ struct What {
     detail: Detail,
     owner: Option<Owner>,
     first_owner: Option<Owner>,
+}
+
+/// A name in `tool_order` that no provider knows; see [`Error::unknown_tools`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnknownTool<'a> {
+    /// The name.
+    pub name: &'a str,
+    /// Its place in the configured `tool_order`, counted from 0.
+    pub position: usize,
+    /// The known name that is so near to it that it may be meant; looked for of the first eight only.
+    pub nearest: Option<&'a str>,
 }
 
 /// What went wrong, for matching.
@@ -80,7 +95,8 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    const fn code(self) -> &'static str {
+    /// The stable code of this kind; of a kernel's error only `kernel`, since [`Error::code`] has the kernel's own.
+    pub const fn code(self) -> &'static str {
         match self {
             Self::DuplicateSection => "prompt::duplicate_section",
             Self::DuplicateVariable => "prompt::duplicate_variable",
@@ -167,13 +183,13 @@ impl Error {
         if let Detail::DuplicateVariable { name, .. }
         | Detail::InvalidVariableName { name }
         | Detail::ToolOrderDuplicate { name, .. }
-        | Detail::DuplicateTool { name }
+        | Detail::DuplicateTool { name, .. }
         | Detail::ProviderFailed { part: FailedPart::Variable(name), .. } = self.detail()
         {
             return Some(name.as_str());
         }
         let refused = self.refused().and_then(|refused| refused.error.name());
-        refused.or_else(|| self.unknown_tools().next().map(|(name, _)| name))
+        refused.or_else(|| self.unlisted().first().map(|(name, _)| name.as_str()))
     }
 
     /// Where in the section's text, in bytes.
@@ -196,19 +212,45 @@ impl Error {
         if let Detail::ToolOrderDuplicate { position, .. } = self.detail() {
             return Some(*position);
         }
-        self.unknown_tools().next().map(|(_, position)| position)
+        self.unlisted().first().map(|(_, position)| *position)
     }
 
-    /// All listed tool names that nobody knows, each with its place in `tool_order`, counted from 0.
-    pub fn unknown_tools(&self) -> impl Iterator<Item = (&str, usize)> {
-        let unknown: &[UnknownTool] =
-            if let Detail::ToolOrderUnknown { unknown, .. } = self.detail() { unknown } else { &[] };
-        unknown.iter().map(|tool| (tool.name.as_str(), tool.position))
+    /// All listed tool names that nobody knows, in the order of the list.
+    pub fn unknown_tools(&self) -> impl Iterator<Item = UnknownTool<'_>> {
+        let known = self.known_tools();
+        self.unlisted().iter().enumerate().map(move |(index, (name, position))| UnknownTool {
+            name: name.as_str(),
+            position: *position,
+            // Each costs a comparison with every known name, so a long list of them gets no more than a reader would look at.
+            nearest: if index < LISTED { nearest(name.as_str(), known).map(Name::as_str) } else { None },
+        })
     }
 
-    /// What would be right: the registered variables, or the known tools; nearest first.
+    fn unlisted(&self) -> &[(Name, usize)] {
+        if let Detail::ToolOrderUnknown { unknown, .. } = self.detail() { unknown } else { &[] }
+    }
+
+    fn known_tools(&self) -> &[Name] {
+        if let Detail::ToolOrderUnknown { known, .. } = self.detail() { known } else { &[] }
+    }
+
+    /// Which listener edited last what it is about: the section's text, or the tool.
+    pub fn edited_by(&self) -> Option<&Owner> {
+        if let Detail::DuplicateTool { editor, .. } | Detail::ReservedToolName { editor } = self.detail() {
+            return editor.as_ref();
+        }
+        self.refused()?.section.edited_by().last()
+    }
+
+    /// Who registered or set the variable that has no value.
+    pub fn variable_owner(&self) -> Option<&Owner> {
+        self.refused()?.variable_owner.as_ref()
+    }
+
+    /// What would be right: the registered variables, nearest first; or the known tools, in the order of their names (the one
+    /// nearest to each unknown name is in [`unknown_tools`](Self::unknown_tools)).
     pub fn known(&self) -> impl Iterator<Item = &Name> {
-        let tools: &[Name] = if let Detail::ToolOrderUnknown { known, .. } = self.detail() { known } else { &[] };
+        let tools = self.known_tools();
         let variables = self.refused().map_or(&[][..], |refused| &refused.known);
         variables.iter().chain(tools)
     }
@@ -246,7 +288,7 @@ impl From<dsh_kernel::Error> for Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.detail().write(f, self.owner(), self.first_owner())
+        self.write(f)
     }
 }
 

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use dsh_kernel::Owner;
 use dsh_template::Text;
 
-use crate::provenance::{Layer, Source, Stability};
-use crate::view::{View, ViewText};
+use crate::provenance::{PartLayer, Source, Stability};
+use crate::shape::{Shape, ShapeSection, ShapeText};
 
 /// What is registered for a scope: the merged view that its assemblies are made from.
 ///
-/// A view is a snapshot: what is registered later is not in it. It holds what it shows, so it is not to be kept.
+/// A view is a snapshot: what is registered later is not in it, and no code of a plugin is kept by it.
 #[derive(Clone)]
-pub struct PromptView(Arc<View>);
+pub struct PromptView(Arc<Shape>);
 
 /// A section as it is registered.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ pub struct SectionInfo<'a> {
     /// Whose it is.
     pub owner: &'a Owner,
     /// The layer that it stands in.
-    pub layer: Layer,
+    pub layer: PartLayer,
     /// Whose section of its name it replaces for this scope.
     pub shadows: Option<&'a Owner>,
     /// How often its text may change, as declared.
@@ -46,7 +46,7 @@ pub struct VariableInfo<'a> {
     /// Whose it is.
     pub owner: &'a Owner,
     /// The layer that it stands in.
-    pub layer: Layer,
+    pub layer: PartLayer,
     /// Whose variable of its name it replaces for this scope.
     pub shadows: Option<&'a Owner>,
     /// How often its value may change, as declared.
@@ -60,45 +60,45 @@ pub struct ToolProviderInfo<'a> {
     /// Whose it is.
     pub owner: &'a Owner,
     /// The layer that it stands in.
-    pub layer: Layer,
+    pub layer: PartLayer,
 }
 
 impl PromptView {
-    pub(crate) fn new(view: Arc<View>) -> Self {
-        Self(view)
+    pub(crate) fn new(shape: Arc<Shape>) -> Self {
+        Self(shape)
     }
 
     /// The sections, in the order of the prompt.
     pub fn sections(&self) -> impl ExactSizeIterator<Item = SectionInfo<'_>> {
-        self.0.sections.iter().map(|section| SectionInfo {
-            name: section.entry.name.as_str(),
-            order: section.entry.order,
-            text: match &section.text {
-                ViewText::Fixed(section, _) => Some(section.text()),
-                ViewText::Computed(_) => None,
+        self.0.sections.iter().map(|ShapeSection { origin, section, text }| SectionInfo {
+            name: section.name(),
+            order: section.order(),
+            text: match text {
+                ShapeText::Fixed(_) => Some(section.text()),
+                ShapeText::Computed(_) => None,
             },
-            owner: section.entry.origin.owner(),
-            layer: section.entry.origin.layer(),
-            shadows: section.shadows.as_ref().map(|shadowed| shadowed.origin.owner()),
-            stability: section.entry.stability,
-            source: section.entry.source.as_ref(),
+            owner: origin.owner(),
+            layer: origin.layer(),
+            shadows: section.shadows(),
+            stability: section.stability(),
+            source: section.source(),
         })
     }
 
     /// The variables, in order of evaluation.
     pub fn variables(&self) -> impl ExactSizeIterator<Item = VariableInfo<'_>> {
         self.0.variables.iter().map(|variable| VariableInfo {
-            name: variable.entry.name.as_str(),
-            owner: variable.entry.origin.owner(),
-            layer: variable.entry.origin.layer(),
-            shadows: variable.shadows.as_ref().map(|shadowed| shadowed.origin.owner()),
-            stability: variable.entry.stability,
+            name: variable.name.as_str(),
+            owner: variable.origin.owner(),
+            layer: variable.origin.layer(),
+            shadows: variable.shadows.as_ref(),
+            stability: variable.stability,
         })
     }
 
     /// The tool providers, in the order in which they are asked.
     pub fn tool_providers(&self) -> impl ExactSizeIterator<Item = ToolProviderInfo<'_>> {
-        self.0.tools.iter().map(|entry| ToolProviderInfo { owner: entry.origin.owner(), layer: entry.origin.layer() })
+        self.0.tools.iter().map(|origin| ToolProviderInfo { owner: origin.owner(), layer: origin.layer() })
     }
 }
 

@@ -4,13 +4,16 @@ use std::any::{Any, TypeId};
 use std::fmt;
 use std::sync::Arc;
 
-/// A few values by type. They are few, so a list is quicker than a map, and it has an order.
+use dsh_kernel::Quiet;
+
+/// A few values by type. They are few, so a list is quicker than a map, and it has an order. They are foreign, so a panic of
+/// their destructors is contained (K13).
 #[derive(Clone, Default)]
 pub(crate) struct Extensions(Vec<(TypeId, Arc<dyn Any + Send + Sync>)>);
 
 impl Extensions {
     pub(crate) fn insert<T: Send + Sync + 'static>(&mut self, value: T) {
-        let (id, value) = (TypeId::of::<T>(), Arc::new(value));
+        let (id, value) = (TypeId::of::<T>(), Arc::new(Quiet::new(value)));
         match self.0.iter_mut().find(|(known, _)| *known == id) {
             Some((_, kept)) => *kept = value,
             None => self.0.push((id, value)),
@@ -19,7 +22,11 @@ impl Extensions {
 
     pub(crate) fn get<T: Send + Sync + 'static>(&self) -> Option<&T> {
         let id = TypeId::of::<T>();
-        self.0.iter().find(|(known, _)| *known == id).and_then(|(_, value)| value.downcast_ref())
+        self.0
+            .iter()
+            .find(|(known, _)| *known == id)
+            .and_then(|(_, value)| value.downcast_ref::<Quiet<T>>())
+            .map(|value| &**value)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The handle: the registry as one context sees it (S1).
 
 use std::fmt;
+use std::sync::Arc;
 
 use dsh_kernel::{Context, Disposer, Handle, ScopeKey};
 use dsh_template::is_variable_name;
@@ -113,7 +114,7 @@ impl PromptHandle {
     ///
     /// The kernel's, as [`section`](Self::section).
     pub fn view(&self, scope: impl Into<Option<ScopeKey>>) -> Result<PromptView, Error> {
-        Ok(PromptView::new(self.registry.resolve()?.view(scope.into())))
+        Ok(PromptView::new(Arc::clone(&self.registry.resolve()?.view(scope.into()).shape)))
     }
 }
 

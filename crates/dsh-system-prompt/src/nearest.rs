@@ -15,10 +15,15 @@ pub(crate) fn nearest_first(wrong: Option<&str>, names: impl IntoIterator<Item =
 }
 
 /// The name nearest to `wrong`, if it is near enough to be meant.
-pub(crate) fn nearest<'n>(wrong: &str, names: impl IntoIterator<Item = &'n Name>) -> Option<Name> {
+pub(crate) fn nearest<'n>(wrong: &str, names: impl IntoIterator<Item = &'n Name>) -> Option<&'n Name> {
+    if wrong.len() > COMPARED {
+        return None;
+    }
     let near = wrong.chars().count().div_ceil(3).max(1);
-    let close = names.into_iter().map(|name| (distance(wrong, name.as_str()), name));
-    close.filter(|(distance, _)| *distance <= near).min_by_key(|(distance, _)| *distance).map(|(_, name)| name.clone())
+    // A name is at least as far away as the two differ in length; most are passed by for that alone.
+    let may_be_near = |name: &&Name| name.as_str().chars().count().abs_diff(wrong.chars().count()) <= near;
+    let close = names.into_iter().filter(may_be_near).map(|name| (distance(wrong, name.as_str()), name));
+    close.filter(|(distance, _)| *distance <= near).min_by_key(|(distance, _)| *distance).map(|(_, name)| name)
 }
 
 fn distance(wrong: &str, name: &str) -> usize {

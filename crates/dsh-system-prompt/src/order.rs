@@ -7,8 +7,7 @@ use dsh_kernel::{Name, Owner};
 use dsh_llm::utf16_cmp;
 
 use crate::assembly::AssembledTool;
-use crate::error::{Detail, Error, UnknownTool};
-use crate::nearest::nearest;
+use crate::error::{Detail, Error};
 use crate::tools::ToolProviderResult;
 
 /// The entry of `tool_order` at which the tools stand that it does not list (S6).
@@ -60,14 +59,7 @@ impl ToolOrder {
             return Ok(());
         }
         let known: Vec<Name> = known.iter().map(|name| Name::from((*name).to_owned())).collect();
-        let unknown = unknown
-            .into_iter()
-            .map(|(position, name)| UnknownTool {
-                nearest: nearest(name.as_str(), &known),
-                name: name.clone(),
-                position,
-            })
-            .collect();
+        let unknown = unknown.into_iter().map(|(position, name)| (name.clone(), position)).collect();
         Err(Error::new(Detail::ToolOrderUnknown { unknown, known }))
     }
 }
@@ -77,15 +69,13 @@ impl ToolOrder {
 pub(crate) fn ordered_tools(
     order: Option<&ToolOrder>,
     answers: &[ToolProviderResult],
-    owners: impl Iterator<Item = (Owner, crate::Layer)>,
+    owners: impl Iterator<Item = (Owner, crate::PartLayer)>,
 ) -> Result<Vec<AssembledTool>, Error> {
     let mut tools = Vec::new();
     for (answer, (owner, layer)) in answers.iter().zip(owners) {
         tools.extend(answer.schemas().iter().map(|schema| AssembledTool::registered(schema.clone(), &owner, layer)));
     }
-    if let Some(tool) = tools.iter().find(|tool| tool.schema().name() == TOOL_ORDER_REST) {
-        return Err(Error::about(Detail::ReservedToolName, tool.owner().cloned(), None));
-    }
+    check_reserved(&tools)?;
     if let Some(order) = order {
         order.check_known(answers)?;
     }
@@ -97,14 +87,26 @@ pub(crate) fn ordered_tools(
     Ok(tools)
 }
 
-/// Refuses two tools of one name, naming both owners (S7).
+/// Refuses a tool of the name that stands for all others (S6).
+pub(crate) fn check_reserved(tools: &[AssembledTool]) -> Result<(), Error> {
+    match tools.iter().find(|tool| tool.schema().name() == TOOL_ORDER_REST) {
+        None => Ok(()),
+        Some(tool) => {
+            let detail = Detail::ReservedToolName { editor: tool.edited_by().last().cloned() };
+            Err(Error::about(detail, tool.owner().cloned(), None))
+        }
+    }
+}
+
+/// Refuses two tools of one name, naming both owners, and whoever edited one of them last (S7).
 pub(crate) fn check_distinct(tools: &[AssembledTool]) -> Result<(), Error> {
     let mut seen: HashMap<&str, &AssembledTool> = HashMap::with_capacity(tools.len());
     for tool in tools {
         if let Some(first) = seen.insert(tool.schema().name(), tool) {
             let name = Name::from(tool.schema().name().to_owned());
+            let editor = tool.edited_by().last().or_else(|| first.edited_by().last()).cloned();
             let (owner, first) = (tool.owner().cloned(), first.owner().cloned());
-            return Err(Error::about(Detail::DuplicateTool { name }, owner, first));
+            return Err(Error::about(Detail::DuplicateTool { name, editor }, owner, first));
         }
     }
     Ok(())

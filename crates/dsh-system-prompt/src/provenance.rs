@@ -9,7 +9,7 @@ use dsh_kernel::ScopeKey;
 /// Which layer a part stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Layer {
+pub enum PartLayer {
     /// Registered for everyone.
     Global,
     /// Registered for one scope.
@@ -18,7 +18,7 @@ pub enum Layer {
     Assembly,
 }
 
-impl From<Option<ScopeKey>> for Layer {
+impl From<Option<ScopeKey>> for PartLayer {
     /// The layer that a context with this tag registers in (K1).
     fn from(key: Option<ScopeKey>) -> Self {
         key.map_or(Self::Global, Self::Scope)

@@ -40,21 +40,21 @@ impl Service for PromptRegistry {
     const NAME: &'static str = "system-prompt";
     const DOC: &'static str = "The sections, tool schemas and variables that a system prompt is assembled from.";
     const METHODS: &'static [Method] = &[
-        Method {
-            name: "section",
-            signature: "(section: PromptSection) -> Result<Disposer, Error>",
-            doc: "Registers a section in the context's layer; a scoped one shadows the global one of its name.",
-        },
-        Method {
-            name: "tools",
-            signature: "(provider: impl Into<ToolProvider>) -> Result<Disposer, Error>",
-            doc: "Registers a tool provider; a scoped one is asked only for its scope.",
-        },
-        Method {
-            name: "variable",
-            signature: "(variable: PromptVariable) -> Result<Disposer, Error>",
-            doc: "Registers a variable in the context's layer; a scoped one shadows the global one of its name.",
-        },
+        Method::new(
+            "section",
+            "(section: PromptSection) -> Result<Disposer, Error>",
+            "Registers a section in the context's layer; a scoped one shadows the global one of its name.",
+        ),
+        Method::new(
+            "tools",
+            "(provider: impl Into<ToolProvider>) -> Result<Disposer, Error>",
+            "Registers a tool provider; a scoped one is asked only for its scope.",
+        ),
+        Method::new(
+            "variable",
+            "(variable: PromptVariable) -> Result<Disposer, Error>",
+            "Registers a variable in the context's layer; a scoped one shadows the global one of its name.",
+        ),
     ];
     const EVENTS: &'static [EventInfo] = &[EventInfo::of::<AssembleEvent>(), EventInfo::of::<PromptChange>()];
 }
@@ -78,25 +78,24 @@ impl PromptRegistry {
 
     /// Registers an entry as an effect of the context's owner, and hands its exact disposer on (K4).
     fn register<E: Entry>(&self, ctx: &Context, entry: Arc<E>) -> Result<Disposer, Error> {
-        let label = match entry.name() {
+        let name = entry.named().map(|named| named.name.clone());
+        let label = match &name {
             Some(name) => Name::from(format!("{} {name}", E::LABEL)),
             None => Name::fixed(E::LABEL),
         };
-        let change = PromptChange {
-            kind: E::KIND,
-            name: entry.name().cloned(),
-            owner: ctx.owner(),
-            scope: ctx.scope_key(),
-            change: Registered::Added,
-        };
+        let change =
+            PromptChange { kind: E::KIND, name, owner: ctx.owner(), scope: ctx.scope_key(), change: Registered::Added };
         let (shared, registered_entry) = (Arc::clone(&self.shared), Arc::clone(&entry));
         let insert = move |layer: &mut PromptLayer| {
             let shelf = E::shelf(layer);
-            if let Some(first) = entry.name().and_then(|name| shelf.named(name.as_str())) {
-                return Err(Failure::from(entry.taken(first.origin())));
+            if let Some(named) = entry.named()
+                && let Some(first) = shelf.named(named.name.as_str())
+            {
+                return Err(Failure::from(named.refuse(entry.origin(), first.origin())));
             }
-            let place = shelf.add(entry.name(), Arc::clone(&entry));
-            Ok(move |layer: &mut PromptLayer| E::shelf(layer).remove(entry.name(), place))
+            let place = shelf.add(entry.named().map(|named| named.name), Arc::clone(&entry));
+            let added = Arc::clone(&entry);
+            Ok(move |layer: &mut PromptLayer| E::shelf(layer).remove(added.named().map(|named| named.name), place))
         };
         let to_tell = ctx.clone();
         let notify = move |registered| {
@@ -128,9 +127,9 @@ impl PromptRegistry {
     pub(crate) fn evaluate(&self, cx: &AssembleContext) -> Evaluation {
         let snapshot = self.layers.load();
         let (view, memory) = self.view_of(&snapshot, cx.scope());
-        let unloads = view.unloads();
+        let unloads = view.shape.unloads();
         let last = memory.last();
-        let last = last.as_ref().filter(|last| Arc::ptr_eq(&last.view, &view));
+        let last = last.as_ref().filter(|last| Arc::ptr_eq(&last.shape, &view.shape));
         let result = State::evaluate(&view, last, self.order.as_ref(), cx);
         if let Ok(state) = &result
             && last.is_none_or(|last| !Arc::ptr_eq(last, state))

@@ -45,13 +45,7 @@ const SEPARATOR: &str = "\n\n";
 /// ```
 pub fn render(assembly: &PromptAssembly) -> Result<RenderedPrompt, Error> {
     let text = render_prompt(assembly)?;
-    Ok(RenderedPrompt {
-        text,
-        assembly: assembly.clone(),
-        parts: OnceLock::new(),
-        fingerprint: OnceLock::new(),
-        whole: OnceLock::new(),
-    })
+    Ok(RenderedPrompt { text, assembly: assembly.clone(), kept: Kept::default() })
 }
 
 /// The text of [`render`] alone.
@@ -101,7 +95,8 @@ fn refused(assembly: &PromptAssembly, section: &AssembledSection, error: dsh_tem
     let is_unknown = error.kind() == dsh_template::ErrorKind::UnknownVariable;
     let wrong = error.name().filter(|_| is_unknown);
     let known = nearest_first(wrong, assembly.variables().map(|variable| variable.shared_name().clone()));
-    let detail = Detail::Refused(Refused { section: section.clone(), error, known });
+    let variable_owner = error.name().and_then(|name| assembly.variable(name)?.owner().cloned());
+    let detail = Detail::Refused(Refused { section: section.clone(), error, known, variable_owner });
     Error::about(detail, section.owner().cloned(), None)
 }
 
@@ -110,6 +105,13 @@ fn refused(assembly: &PromptAssembly, section: &AssembledSection, error: dsh_tem
 pub struct RenderedPrompt {
     text: Arc<str>,
     assembly: PromptAssembly,
+    /// Of an edited assembly; any other has it in the state that it shares.
+    kept: Kept,
+}
+
+/// What is made of a rendered prompt when somebody asks for it.
+#[derive(Clone, Default)]
+pub(crate) struct Kept {
     parts: OnceLock<Arc<[Part]>>,
     fingerprint: OnceLock<blake3::Hash>,
     whole: OnceLock<blake3::Hash>,
@@ -130,23 +132,28 @@ impl RenderedPrompt {
     ///
     /// Made when first asked for, and kept.
     pub fn parts(&self) -> &[Part] {
-        let kept = self.assembly.shared_state().map_or(&self.parts, |state| &state.parts);
-        kept.get_or_init(|| parts::table(&self.assembly, &self.text))
+        self.text_kept().parts.get_or_init(|| parts::table(&self.assembly, &self.text))
     }
 
     /// The BLAKE3 of the text (X5).
     pub fn fingerprint(&self) -> blake3::Hash {
-        *self.fingerprint.get_or_init(|| blake3::hash(self.text.as_bytes()))
+        *self.text_kept().fingerprint.get_or_init(|| blake3::hash(self.text.as_bytes()))
     }
 
     /// The BLAKE3 of the whole that the model is told, text and tools: that of both fingerprints, one after the other (X5).
     pub fn whole_fingerprint(&self) -> blake3::Hash {
-        *self.whole.get_or_init(|| {
+        let kept = if self.assembly.has_edited_tools() { &self.kept } else { self.text_kept() };
+        *kept.whole.get_or_init(|| {
             let mut hasher = blake3::Hasher::new();
             hasher.update(self.fingerprint().as_bytes());
             hasher.update(self.assembly.tools_fingerprint().as_bytes());
             hasher.finalize()
         })
+    }
+
+    /// Where that is kept which depends on the text alone.
+    fn text_kept(&self) -> &Kept {
+        self.assembly.shared_state().map_or(&self.kept, |state| &state.kept)
     }
 }
 

@@ -7,6 +7,7 @@ use dsh_template::Text;
 
 use crate::context::AssembleContext;
 use crate::provenance::{Source, Stability};
+use crate::provider::Code;
 
 /// A section to be registered: a name, a place in the order, and a text that is fixed or computed (S2).
 ///
@@ -30,11 +31,9 @@ pub struct PromptSection {
     pub(crate) source: Option<Source>,
 }
 
-pub(crate) type TextProvider = dyn Fn(&AssembleContext) -> Result<Text, Failure> + Send + Sync;
-
 pub(crate) enum SectionBody {
     Fixed(Text),
-    Computed(Box<TextProvider>),
+    Computed(Code<Text>),
 }
 
 impl PromptSection {
@@ -64,7 +63,7 @@ impl PromptSection {
         order: impl Into<f64>,
         text: impl Fn(&AssembleContext) -> Result<T, Failure> + Send + Sync + 'static,
     ) -> Self {
-        let body = SectionBody::Computed(Box::new(move |cx| text(cx).map(Into::into)));
+        let body = SectionBody::Computed(Code::new(Box::new(move |cx| text(cx).map(Into::into))));
         Self::build(name.into(), order.into(), body, Stability::Step)
     }
 

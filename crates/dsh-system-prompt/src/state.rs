@@ -3,30 +3,30 @@
 use std::sync::{Arc, OnceLock};
 
 use dsh_kernel::Owner;
-use dsh_template::Text;
 
 use crate::assembly::{AssembledSection, AssembledTool};
 use crate::context::AssembleContext;
-use crate::error::Error;
+use crate::error::{Error, FailedPart};
 use crate::order::{ToolOrder, ordered_tools};
-use crate::render::Part;
-use crate::tools::{ToolBody, ToolProviderResult};
+use crate::registration::Body;
+use crate::render::Kept;
+use crate::shape::{Shape, ShapeText};
+use crate::tools::ToolProviderResult;
 use crate::value::Value;
-use crate::variable::VariableBody;
-use crate::view::{View, ViewSection, ViewText};
+use crate::view::View;
 
 /// What the providers of a view answered, and what was made of it.
 pub(crate) struct State {
-    pub(crate) view: Arc<View>,
-    /// In the order of the view's variables.
+    pub(crate) shape: Arc<Shape>,
+    /// In the order of the shape's variables.
     pub(crate) values: Vec<Option<Value>>,
-    /// In the order of the view's computed sections.
+    /// In the order of the shape's computed sections.
     computed: Vec<AssembledSection>,
     pub(crate) tools: Arc<ToolBlock>,
     /// The rendered prompt, once somebody has rendered it.
     pub(crate) text: OnceLock<Arc<str>>,
-    /// The table of its parts, once somebody has asked for it.
-    pub(crate) parts: OnceLock<Arc<[Part]>>,
+    /// What else was asked of the rendered prompt.
+    pub(crate) kept: Kept,
 }
 
 /// The tools in order, and the answers that they were made of.
@@ -39,7 +39,7 @@ pub(crate) struct ToolBlock {
 /// What came of asking the providers.
 pub(crate) struct Evaluation {
     pub(crate) view: Arc<View>,
-    /// [`View::unloads`] before any of them was asked.
+    /// [`Shape::unloads`] before any of them was asked.
     pub(crate) unloads: u64,
     pub(crate) result: Result<Arc<State>, Unfinished>,
 }
@@ -69,11 +69,12 @@ impl State {
     ) -> Result<Arc<Self>, Unfinished> {
         let mut values = Answers::new(last.map(|last| &*last.values));
         for variable in &view.variables {
-            variable.entry.origin.stays()?;
-            match &variable.entry.body {
-                VariableBody::Fixed(value) => values.push_fixed(value),
-                VariableBody::Computed(provider) => {
-                    values.push(variable.entry.ask(provider, cx)?, |old, new| old == new);
+            variable.origin.stays()?;
+            match &variable.body {
+                Body::Fixed(value) => values.push_fixed(value),
+                Body::Computed(provider) => {
+                    let value = provider.ask(&variable.origin, cx, || FailedPart::Variable(variable.name.clone()))?;
+                    values.push(value, |old, new| old == new);
                 }
             }
         }
@@ -82,19 +83,23 @@ impl State {
         for entry in &view.tools {
             entry.origin.stays()?;
             match &entry.body {
-                ToolBody::Fixed(tools) => answers.push_fixed(tools),
-                ToolBody::Computed(provider) => answers.push(entry.ask(provider, cx)?, ToolProviderResult::is_same),
+                Body::Fixed(tools) => answers.push_fixed(tools),
+                Body::Computed(provider) => {
+                    let tools = provider.ask(&entry.origin, cx, || FailedPart::Tools)?;
+                    answers.push(tools, ToolProviderResult::is_same);
+                }
             }
         }
 
         let mut computed = Answers::new(last.map(|last| &*last.computed));
         for (section, provider) in view.computed() {
-            section.entry.origin.stays()?;
-            let text = section.entry.ask(provider, cx)?;
+            section.origin.stays()?;
+            let part = || FailedPart::Section(section.section.shared_name().clone());
+            let text = provider.ask(&section.origin, cx, part)?;
             let same = computed.next_old().filter(|old: &&AssembledSection| *old.text() == text).cloned();
             match same {
                 Some(old) => computed.push(old, |_, _| true),
-                None => computed.push(resolve(section, text), |_, _| false),
+                None => computed.push(section.section.with_text(text), |_, _| false),
             }
         }
 
@@ -114,36 +119,31 @@ impl State {
             Arc::new(ToolBlock { answers, tools, json: OnceLock::new() })
         };
         Ok(Arc::new(Self {
-            view: Arc::clone(view),
+            shape: Arc::clone(&view.shape),
             values: values.into_vec(),
             computed: computed.into_vec(),
             tools,
             text: OnceLock::new(),
-            parts: OnceLock::new(),
+            kept: Kept::default(),
         }))
     }
 
     pub(crate) fn sections(&self) -> usize {
-        self.view.sections.len()
+        self.shape.sections.len()
     }
 
     pub(crate) fn section(&self, index: usize) -> Option<&AssembledSection> {
-        match &self.view.sections.get(index)?.text {
-            ViewText::Fixed(section, _) => Some(section),
-            ViewText::Computed(computed) => self.computed.get(*computed),
+        let section = self.shape.sections.get(index)?;
+        match section.text {
+            ShapeText::Fixed(_) => Some(&section.section),
+            ShapeText::Computed(computed) => self.computed.get(computed),
         }
     }
 
-    /// The value of a variable by its index in the view.
+    /// The value of a variable by its index in the shape.
     pub(crate) fn value(&self, index: usize) -> Option<&Value> {
         self.values.get(index).and_then(Option::as_ref)
     }
-}
-
-fn resolve(section: &ViewSection, text: Text) -> AssembledSection {
-    let template = Arc::new(text.compile());
-    let shadows = section.shadows.as_ref().map(|shadowed| shadowed.origin.owner().clone());
-    section.entry.assembled((text, template), shadows)
 }
 
 /// Answers as they come in, kept apart from the last ones only from the first difference on.

@@ -7,6 +7,7 @@ use dsh_kernel::{Failure, Name};
 use dsh_llm::ToolSchema;
 
 use crate::context::AssembleContext;
+use crate::provider::Code;
 
 /// What a tool provider answers: the schemas that are visible there, and the names that it knows before restriction (S5).
 ///
@@ -94,11 +95,9 @@ pub struct ToolProvider {
     pub(crate) body: ToolBody,
 }
 
-pub(crate) type SchemaProvider = dyn Fn(&AssembleContext) -> Result<ToolProviderResult, Failure> + Send + Sync;
-
 pub(crate) enum ToolBody {
     Fixed(ToolProviderResult),
-    Computed(Box<SchemaProvider>),
+    Computed(Code<ToolProviderResult>),
 }
 
 impl ToolProvider {
@@ -118,7 +117,14 @@ impl ToolProvider {
     pub fn try_computed<T: Into<ToolProviderResult>>(
         tools: impl Fn(&AssembleContext) -> Result<T, Failure> + Send + Sync + 'static,
     ) -> Self {
-        Self { body: ToolBody::Computed(Box::new(move |cx| tools(cx).map(Into::into))) }
+        Self { body: ToolBody::Computed(Code::new(Box::new(move |cx| tools(cx).map(Into::into)))) }
+    }
+}
+
+/// A provider that always answers these.
+impl From<Vec<ToolSchema>> for ToolProvider {
+    fn from(schemas: Vec<ToolSchema>) -> Self {
+        ToolProviderResult::from(schemas).into()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The value of a variable: a shared string that is never shown where it could leak.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -52,6 +53,15 @@ impl From<Arc<str>> for Value {
     }
 }
 
+impl From<Cow<'static, str>> for Value {
+    fn from(text: Cow<'static, str>) -> Self {
+        match text {
+            Cow::Borrowed(text) => text.into(),
+            Cow::Owned(text) => text.into(),
+        }
+    }
+}
+
 impl PartialEq for Value {
     fn eq(&self, other: &Self) -> bool {
         let (left, right) = (self.as_str(), other.as_str());
@@ -93,6 +103,12 @@ impl IntoValue for &'static str {
 }
 
 impl IntoValue for String {
+    fn into_value(self) -> Option<Value> {
+        Some(self.into())
+    }
+}
+
+impl IntoValue for Cow<'static, str> {
     fn into_value(self) -> Option<Value> {
         Some(self.into())
     }

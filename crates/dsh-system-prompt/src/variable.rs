@@ -6,6 +6,7 @@ use dsh_kernel::{Failure, Name};
 
 use crate::context::AssembleContext;
 use crate::provenance::Stability;
+use crate::provider::Code;
 use crate::value::{IntoValue, Value};
 
 /// A variable to be registered: a name `[a-z][a-z0-9_]*`, and a value that is fixed or computed (S4).
@@ -29,11 +30,9 @@ pub struct PromptVariable {
     pub(crate) stability: Stability,
 }
 
-pub(crate) type ValueProvider = dyn Fn(&AssembleContext) -> Result<Option<Value>, Failure> + Send + Sync;
-
 pub(crate) enum VariableBody {
     Fixed(Option<Value>),
-    Computed(Box<ValueProvider>),
+    Computed(Code<Option<Value>>),
 }
 
 impl PromptVariable {
@@ -55,7 +54,7 @@ impl PromptVariable {
         name: impl Into<Name>,
         value: impl Fn(&AssembleContext) -> Result<V, Failure> + Send + Sync + 'static,
     ) -> Self {
-        let body = VariableBody::Computed(Box::new(move |cx| value(cx).map(IntoValue::into_value)));
+        let body = VariableBody::Computed(Code::new(Box::new(move |cx| value(cx).map(IntoValue::into_value))));
         Self { name: name.into(), body, stability: Stability::Step }
     }
 

@@ -1,177 +1,102 @@
 //! The merged view: what an assembly for one scope is made from, worked out once and kept (S2, S4, S5).
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use dsh_kernel::{Name, Owner};
+use dsh_template::Text;
 
-use crate::assembly::AssembledSection;
 use crate::layer::PromptLayer;
-use crate::registration::{Origin, SectionEntry, SectionText, ToolEntry, VariableEntry, is_live};
-use crate::section::TextProvider;
+use crate::provider::Provider;
+use crate::registration::{SectionEntry, ToolEntry, VariableEntry};
+use crate::shape::{Shape, ShapeSection, ShapeVariable};
 
-/// The global layer with one scope's over it, shadowed and sorted.
+/// The global layer with one scope's over it, shadowed and sorted: its shape, and the code to ask.
 pub(crate) struct View {
     /// The global layer's generation that it was made from.
     pub(crate) global_generation: u64,
     /// Whether a scope's layer is over it.
     pub(crate) scoped: bool,
-    /// In the order of the prompt.
-    pub(crate) sections: Vec<ViewSection>,
-    /// In the order of evaluation; a section's bindings are indices into it.
-    pub(crate) variables: Vec<ViewVariable>,
-    /// Indices into `variables`, by name.
-    names: Vec<usize>,
-    /// In the order of evaluation.
+    pub(crate) shape: Arc<Shape>,
+    /// In the order of evaluation, as in the shape.
+    pub(crate) variables: Vec<Arc<VariableEntry>>,
     pub(crate) tools: Vec<Arc<ToolEntry>>,
-    /// Whoever has a part in it, once.
-    owners: Vec<Owner>,
-    /// Which of `sections` are computed.
-    pub(crate) computed: Vec<usize>,
-}
-
-pub(crate) struct ViewSection {
-    pub(crate) entry: Arc<SectionEntry>,
-    /// The entry of the global layer that this one replaces.
-    pub(crate) shadows: Option<Arc<SectionEntry>>,
-    pub(crate) text: ViewText,
-}
-
-pub(crate) enum ViewText {
-    /// The section, and for each of its template's slots the variable.
-    Fixed(AssembledSection, Vec<Option<usize>>),
-    /// Which of the computed ones.
-    Computed(usize),
-}
-
-pub(crate) struct ViewVariable {
-    pub(crate) entry: Arc<VariableEntry>,
-    pub(crate) shadows: Option<Arc<VariableEntry>>,
+    /// Those whose text is computed, each with its place in the prompt.
+    computed: Vec<(usize, Arc<SectionEntry>)>,
 }
 
 impl View {
     pub(crate) fn new(global_generation: u64, global: &PromptLayer, scope: Option<&PromptLayer>) -> Self {
+        let sections = merge_sections(global, scope);
         let variables = merge_variables(global, scope);
-        let mut names: Vec<usize> = (0..variables.len()).collect();
-        names.sort_by(|a, b| name_at(&variables, *a).cmp(&name_at(&variables, *b)));
-        let tools =
-            global.tools.iter().chain(scope.into_iter().flat_map(|scope| scope.tools.iter())).cloned().collect();
-        let mut view = Self {
+        let scoped_tools = scope.into_iter().flat_map(|scope| scope.tools.iter());
+        let tools: Vec<Arc<ToolEntry>> = global.tools.iter().chain(scoped_tools).cloned().collect();
+
+        let shaped_sections = sections.iter().map(|(entry, shadows)| {
+            let section =
+                shadows.as_ref().map_or_else(|| entry.section.clone(), |owner| entry.section.shadowing(owner));
+            (Arc::clone(&entry.origin), section, entry.provider.is_some())
+        });
+        let shaped_variables = variables.iter().map(|(entry, shadows)| ShapeVariable {
+            origin: Arc::clone(&entry.origin),
+            name: entry.name.clone(),
+            stability: entry.stability,
+            shadows: shadows.clone(),
+        });
+        let shaped_tools = tools.iter().map(|entry| Arc::clone(&entry.origin)).collect();
+        let shape = Shape::new(shaped_sections.collect(), shaped_variables.collect(), shaped_tools);
+
+        let places = sections.into_iter().map(|(entry, _)| entry).enumerate();
+        Self {
             global_generation,
             scoped: scope.is_some(),
-            sections: Vec::new(),
-            variables,
-            names,
+            shape: Arc::new(shape),
+            variables: variables.into_iter().map(|(entry, _)| entry).collect(),
             tools,
-            owners: Vec::new(),
-            computed: Vec::new(),
-        };
-        for (index, (entry, shadows)) in merge_sections(global, scope).into_iter().enumerate() {
-            let text = match &entry.text {
-                SectionText::Computed(_) => {
-                    view.computed.push(index);
-                    ViewText::Computed(view.computed.len() - 1)
-                }
-                SectionText::Fixed(section) => {
-                    let section = match &shadows {
-                        None => section.clone(),
-                        Some(shadowed) => section.shadowing(shadowed.origin.owner().clone()),
-                    };
-                    let bindings = view.bindings(&section);
-                    ViewText::Fixed(section, bindings)
-                }
-            };
-            view.sections.push(ViewSection { entry, shadows, text });
+            computed: places.filter(|(_, entry)| entry.provider.is_some()).collect(),
         }
-        view.owners = view.distinct_owners();
-        view
     }
 
-    /// For each slot of the section's template, which variable it is.
-    pub(crate) fn bindings(&self, section: &AssembledSection) -> Vec<Option<usize>> {
-        section.template().names().map(|name| self.variable(name)).collect()
-    }
-
-    pub(crate) fn variable(&self, name: &str) -> Option<usize> {
-        let found = self.names.binary_search_by(|index| name_at(&self.variables, *index).cmp(&Some(name))).ok()?;
-        self.names.get(found).copied()
-    }
-
-    /// The section that is the `index`th of the computed ones, with its provider.
-    pub(crate) fn computed(&self) -> impl Iterator<Item = (&ViewSection, &TextProvider)> {
-        self.computed.iter().filter_map(|index| {
-            let section = self.sections.get(*index)?;
-            match &section.entry.text {
-                SectionText::Computed(provider) => Some((section, &**provider)),
-                SectionText::Fixed(_) => None,
-            }
-        })
-    }
-
-    /// A number that grows with each unload of an owner that has a part in it.
-    pub(crate) fn unloads(&self) -> u64 {
-        self.owners.iter().map(Owner::unloads).sum()
-    }
-
-    /// Whether a part of it went with its owner.
-    pub(crate) fn has_lost_a_part(&self) -> bool {
-        self.origins().any(Origin::has_left)
-    }
-
-    /// An owner that has left, for an error to name.
-    pub(crate) fn leaver(&self) -> Option<&Owner> {
-        let lost = self.origins().find(|origin| origin.has_left()).map(Origin::owner);
-        lost.or_else(|| self.owners.iter().find(|owner| !is_live(owner)))
-    }
-
-    fn origins(&self) -> impl Iterator<Item = &Origin> {
-        let sections = self.sections.iter().map(|section| &section.entry.origin);
-        let variables = self.variables.iter().map(|variable| &variable.entry.origin);
-        sections.chain(variables).chain(self.tools.iter().map(|entry| &entry.origin))
-    }
-
-    #[expect(clippy::mutable_key_type, reason = "an owner is hashed by its address, which does not change")]
-    fn distinct_owners(&self) -> Vec<Owner> {
-        let mut seen = HashSet::new();
-        self.origins().map(Origin::owner).filter(|owner| seen.insert(*owner)).cloned().collect()
+    /// The sections whose text is computed, in the order of the prompt, each with its provider.
+    pub(crate) fn computed(&self) -> impl Iterator<Item = (&ShapeSection, &Provider<Text>)> {
+        self.computed
+            .iter()
+            .filter_map(|(place, entry)| Some((self.shape.sections.get(*place)?, entry.provider.as_ref()?)))
     }
 }
 
-fn name_at(variables: &[ViewVariable], index: usize) -> Option<&str> {
-    variables.get(index).map(|variable| variable.entry.name.as_str())
-}
+/// An entry, with the owner of the global one that it replaces.
+type Merged<T> = (Arc<T>, Option<Owner>);
 
 /// The globals in order of registration, each replaced by the scoped one of its name, then the scoped-only ones; sorted stably
 /// by order (S2).
-fn merge_sections(
-    global: &PromptLayer,
-    scope: Option<&PromptLayer>,
-) -> Vec<(Arc<SectionEntry>, Option<Arc<SectionEntry>>)> {
+fn merge_sections(global: &PromptLayer, scope: Option<&PromptLayer>) -> Vec<Merged<SectionEntry>> {
     let mut sections = Vec::new();
     for entry in global.sections.iter() {
-        match scope.and_then(|scope| scope.sections.named(entry.name.as_str())) {
+        match scope.and_then(|scope| scope.sections.named(entry.section.name())) {
             None => sections.push((Arc::clone(entry), None)),
-            Some(own) => sections.push((Arc::clone(own), Some(Arc::clone(entry)))),
+            Some(own) => sections.push((Arc::clone(own), Some(entry.origin.owner().clone()))),
         }
     }
     for own in scope.into_iter().flat_map(|scope| scope.sections.iter()) {
-        if global.sections.named(own.name.as_str()).is_none() {
+        if global.sections.named(own.section.name()).is_none() {
             sections.push((Arc::clone(own), None));
         }
     }
     // Finite, so they compare; +0 and -0 are one place.
-    sections.sort_by(|(a, _), (b, _)| a.order.partial_cmp(&b.order).unwrap_or(std::cmp::Ordering::Equal));
+    sections.sort_by(|(a, _), (b, _)| {
+        a.section.order().partial_cmp(&b.section.order()).unwrap_or(std::cmp::Ordering::Equal)
+    });
     sections
 }
 
 /// The globals that no scoped one shadows, then the scoped ones, in order of registration (S4, S8).
-fn merge_variables(global: &PromptLayer, scope: Option<&PromptLayer>) -> Vec<ViewVariable> {
+fn merge_variables(global: &PromptLayer, scope: Option<&PromptLayer>) -> Vec<Merged<VariableEntry>> {
     let shadowed = |name: &Name| scope.is_some_and(|scope| scope.variables.named(name.as_str()).is_some());
     let globals = global.variables.iter().filter(|entry| !shadowed(&entry.name));
-    let mut variables: Vec<_> = globals.map(|entry| ViewVariable { entry: Arc::clone(entry), shadows: None }).collect();
+    let mut variables: Vec<_> = globals.map(|entry| (Arc::clone(entry), None)).collect();
     for own in scope.into_iter().flat_map(|scope| scope.variables.iter()) {
-        let shadows = global.variables.named(own.name.as_str()).cloned();
-        variables.push(ViewVariable { entry: Arc::clone(own), shadows });
+        let shadows = global.variables.named(own.name.as_str()).map(|shadowed| shadowed.origin.owner().clone());
+        variables.push((Arc::clone(own), shadows));
     }
     variables
 }

@@ -28,13 +28,6 @@ impl core::fmt::Debug for Lookup<'_> {
     }
 }
 
-/// What a map of values returns: a name that is not there is unknown.
-impl<'v> From<Option<&'v str>> for Lookup<'v> {
-    fn from(value: Option<&'v str>) -> Self {
-        value.map_or(Self::Unknown, Self::Value)
-    }
-}
-
 impl Template {
     /// Renders with `lookup`, which is asked once for each distinct name in order of first use, and no more after the first
     /// failure.

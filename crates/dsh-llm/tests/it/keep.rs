@@ -110,3 +110,18 @@ fn of_two_old_namesakes_the_one_that_did_not_move_is_kept() {
     assert_eq!(keep_old_bytes(&old, vec![two.clone(), one.clone()]), [two, one]);
     assert_eq!(keep_old_bytes(&old, Vec::new()), []);
 }
+
+/// X5: many namesakes cost no more than as many names.
+#[test]
+fn old_namesakes_are_found_by_what_they_say_not_one_by_one() {
+    let list = |flipped: bool| -> Vec<ToolSchema> {
+        let (one, two) = if flipped { ("b", "a") } else { ("a", "b") };
+        let tool = |index: u32| {
+            let parameters = format!(r#"{{"properties":{{"{one}":{{}},"{two}":{{}}}},"title":"{index:06}"}}"#);
+            ToolSchema::new("t", "", &parameters).unwrap()
+        };
+        (0..5_000).map(tool).collect()
+    };
+    let old = list(false);
+    assert_eq!(keep_old_bytes(&old, list(true)), old);
+}

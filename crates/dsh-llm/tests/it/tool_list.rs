@@ -116,3 +116,10 @@ fn what_is_no_list_of_tools_is_refused_where_it_fails() {
         assert_eq!(refused(source, parse_tool_list(source)), (code, offset), "{source}");
     }
 }
+
+#[test]
+fn a_function_that_is_no_object_is_refused_by_its_own_words() {
+    let error = parse_tool_list(r#"[{"type": "function", "function": "x"}]"#).unwrap_err();
+    assert_eq!((error.code(), error.tool_index()), ("llm::not_a_tool_list", Some(0)));
+    assert_eq!(error.problem(), "a tool's `function` is a string, not an object");
+}

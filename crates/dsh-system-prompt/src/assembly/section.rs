@@ -6,7 +6,8 @@ use std::sync::Arc;
 use dsh_kernel::{Name, Owner};
 use dsh_template::{Template, Text};
 
-use crate::provenance::{Layer, Source, Stability};
+use crate::origin::Origin;
+use crate::provenance::{PartLayer, Source, Stability};
 
 /// A section of one assembly: its text resolved, not interpolated, and where it comes from (X3).
 ///
@@ -21,7 +22,7 @@ struct Inner {
     text: Text,
     template: Arc<Template>,
     owner: Option<Owner>,
-    layer: Layer,
+    layer: PartLayer,
     shadows: Option<Owner>,
     stability: Stability,
     source: Option<Source>,
@@ -40,7 +41,7 @@ impl AssembledSection {
             template: Arc::new(text.compile()),
             text,
             owner: None,
-            layer: Layer::Assembly,
+            layer: PartLayer::Assembly,
             shadows: None,
             stability: Stability::Step,
             source: None,
@@ -50,24 +51,40 @@ impl AssembledSection {
     }
 
     pub(crate) fn registered(
-        (owner, layer): (&Owner, Layer),
-        (name, order, stability, source): (Name, f64, Stability, Option<Source>),
-        (text, template): (Text, Arc<Template>),
-        shadows: Option<Owner>,
+        origin: &Origin,
+        name: Name,
+        order: f64,
+        text: Text,
+        stability: Stability,
+        source: Option<Source>,
     ) -> Self {
         Self(Arc::new(Inner {
             name,
             order,
+            template: Arc::new(text.compile()),
             text,
-            template,
-            owner: Some(owner.clone()),
-            layer,
-            shadows,
+            owner: Some(origin.owner().clone()),
+            layer: origin.layer(),
+            shadows: None,
             stability,
             source,
             edited: false,
             edited_by: Vec::new(),
         }))
+    }
+
+    /// The same, with how often its text may change (X4). Without this, at each step.
+    #[must_use]
+    pub fn with_stability(mut self, stability: Stability) -> Self {
+        Arc::make_mut(&mut self.0).stability = stability;
+        self
+    }
+
+    /// The same, with where its text was read from (X3).
+    #[must_use]
+    pub fn with_source(mut self, source: Source) -> Self {
+        Arc::make_mut(&mut self.0).source = Some(source);
+        self
     }
 
     /// The name.
@@ -97,7 +114,7 @@ impl AssembledSection {
     }
 
     /// The layer that it stands in.
-    pub fn layer(&self) -> Layer {
+    pub fn layer(&self) -> PartLayer {
         self.0.layer
     }
 
@@ -123,14 +140,8 @@ impl AssembledSection {
 
     /// Replaces the text. It is no longer that of its source file, and may be another one at each step.
     ///
-    /// ```
-    /// use dsh_system_prompt::AssembledSection;
-    ///
-    /// let section = AssembledSection::new("base", 0, "Be brief.");
-    /// let mut edited = section.clone();
-    /// edited.set_text(format!("{} Note: see the log.", section.text().as_str()));
-    /// assert_eq!(section.text().as_str(), "Be brief.");
-    /// ```
+    /// A bare string is a template (S8), whatever stood there before: to change a text that may be raw, use
+    /// [`append`](Self::append) and [`prepend`](Self::prepend), or give a [`Text`] of the kind that is meant.
     pub fn set_text(&mut self, text: impl Into<Text>) {
         let text = text.into();
         let inner = Arc::make_mut(&mut self.0);
@@ -141,16 +152,64 @@ impl AssembledSection {
         inner.edited = true;
     }
 
+    /// Adds words after the text, which stays of its kind: raw text is not scanned then either, and what is added to a template
+    /// is a part of the template. Otherwise as [`set_text`](Self::set_text).
+    ///
+    /// ```
+    /// use dsh_system_prompt::AssembledSection;
+    /// use dsh_template::Text;
+    ///
+    /// let section = AssembledSection::new("notes", 0, Text::raw("Braces {{ may stand here."));
+    /// let mut edited = section.clone();
+    /// edited.append(" Note: see the log.");
+    /// assert!(edited.text().is_raw());
+    /// assert_eq!(edited.text().as_str(), "Braces {{ may stand here. Note: see the log.");
+    /// assert_eq!(section.text().as_str(), "Braces {{ may stand here.");
+    /// ```
+    pub fn append(&mut self, words: &str) {
+        self.join(&[self.text().as_str(), words].concat());
+    }
+
+    /// Adds words before the text, as [`append`](Self::append) does after it.
+    pub fn prepend(&mut self, words: &str) {
+        self.join(&[words, self.text().as_str()].concat());
+    }
+
+    fn join(&mut self, words: &str) {
+        self.set_text(if self.text().is_raw() { Text::raw(words) } else { Text::template(words) });
+    }
+
     /// The text, compiled.
     pub(crate) fn template(&self) -> &Template {
         &self.0.template
     }
 
     /// The same, standing over a section of that owner.
-    pub(crate) fn shadowing(&self, owner: Owner) -> Self {
+    pub(crate) fn shadowing(&self, owner: &Owner) -> Self {
         let mut inner = Inner::clone(&self.0);
-        inner.shadows = Some(owner);
+        inner.shadows = Some(owner.clone());
         Self(Arc::new(inner))
+    }
+
+    /// The same with the text that its provider has answered.
+    pub(crate) fn with_text(&self, text: Text) -> Self {
+        let mut inner = Inner::clone(&self.0);
+        inner.template = Arc::new(text.compile());
+        inner.text = text;
+        Self(Arc::new(inner))
+    }
+
+    pub(crate) fn is_registered(&self) -> bool {
+        self.0.layer != PartLayer::Assembly
+    }
+
+    /// Makes a copy of a registered section one that nobody owns yet.
+    pub(crate) fn disown(&mut self) {
+        let inner = Arc::make_mut(&mut self.0);
+        inner.owner = None;
+        inner.layer = PartLayer::Assembly;
+        inner.shadows = None;
+        inner.edited_by = Vec::new();
     }
 
     /// Gives the section to a listener if it has no owner, and notes the listener as its editor if it was edited.

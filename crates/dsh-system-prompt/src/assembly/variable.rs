@@ -4,7 +4,7 @@ use std::fmt;
 
 use dsh_kernel::{Name, Owner};
 
-use crate::provenance::{Layer, Stability};
+use crate::provenance::{PartLayer, Stability};
 use crate::state::State;
 use crate::value::Value;
 
@@ -14,7 +14,7 @@ pub struct AssembledVariable<'a> {
     name: &'a Name,
     value: Option<&'a Value>,
     owner: Option<&'a Owner>,
-    layer: Layer,
+    layer: PartLayer,
     shadows: Option<&'a Owner>,
     stability: Stability,
 }
@@ -25,14 +25,20 @@ pub(crate) struct OwnVariable {
     pub(crate) name: Name,
     pub(crate) value: Option<Value>,
     pub(crate) owner: Option<Owner>,
-    layer: Layer,
+    layer: PartLayer,
     shadows: Option<Owner>,
     stability: Stability,
 }
 
 impl OwnVariable {
     pub(crate) fn added(name: Name, value: Option<Value>) -> Self {
-        Self { name, value, owner: None, layer: Layer::Assembly, shadows: None, stability: Stability::Step }
+        Self { name, value, owner: None, layer: PartLayer::Assembly, shadows: None, stability: Stability::Step }
+    }
+
+    /// The same name with another value, which stands over whoever gave the old one.
+    pub(crate) fn replacing(old: &Self, value: Option<Value>) -> Self {
+        let shadows = old.owner.clone().or_else(|| old.shadows.clone());
+        Self { shadows, ..Self::added(old.name.clone(), value) }
     }
 }
 
@@ -49,14 +55,14 @@ impl<'a> AssembledVariable<'a> {
     }
 
     pub(crate) fn registered(state: &'a State, index: usize) -> Option<Self> {
-        let variable = state.view.variables.get(index)?;
+        let variable = state.shape.variables.get(index)?;
         Some(Self {
-            name: &variable.entry.name,
+            name: &variable.name,
             value: state.value(index),
-            owner: Some(variable.entry.origin.owner()),
-            layer: variable.entry.origin.layer(),
-            shadows: variable.shadows.as_ref().map(|shadowed| shadowed.origin.owner()),
-            stability: variable.entry.stability,
+            owner: Some(variable.origin.owner()),
+            layer: variable.origin.layer(),
+            shadows: variable.shadows.as_ref(),
+            stability: variable.stability,
         })
     }
 
@@ -92,11 +98,11 @@ impl<'a> AssembledVariable<'a> {
     }
 
     /// The layer that it stands in.
-    pub fn layer(&self) -> Layer {
+    pub fn layer(&self) -> PartLayer {
         self.layer
     }
 
-    /// Whose variable of the same name it replaces for this scope.
+    /// Whose variable of the same name it replaces, for this scope or in this assembly.
     pub fn shadows(&self) -> Option<&'a Owner> {
         self.shadows
     }

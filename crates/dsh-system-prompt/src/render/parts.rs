@@ -8,7 +8,7 @@ use dsh_kernel::{Name, Owner};
 use dsh_template::{Lookup, Piece};
 
 use crate::assembly::{AssembledSection, PromptAssembly};
-use crate::provenance::{Layer, Stability};
+use crate::provenance::{PartLayer, Stability};
 use crate::render::SEPARATOR;
 use crate::render::slots::Table;
 
@@ -44,7 +44,7 @@ pub struct PieceVariable {
     /// Who registered or set it.
     pub owner: Option<Owner>,
     /// The layer that it stands in.
-    pub layer: Layer,
+    pub layer: PartLayer,
     /// Whose variable it replaces for this scope.
     pub shadows: Option<Owner>,
     /// How often its value may change, as declared.

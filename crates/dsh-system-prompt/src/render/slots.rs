@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use dsh_template::Lookup;
 
 use crate::assembly::{AssembledSection, PromptAssembly};
+use crate::shape::ShapeText;
 use crate::state::State;
 use crate::value::Value;
-use crate::view::ViewText;
 
 /// The values of an assembly, as its sections find them.
 pub(crate) enum Table<'a> {
-    /// Nobody has edited sections or variables: the view knows which slot is which variable.
+    /// Nobody has edited sections or variables: the shape knows which slot is which variable.
     Bound(&'a State),
     /// By name.
     Named(HashMap<&'a str, Lookup<'a>>),
@@ -36,10 +36,10 @@ impl<'a> Table<'a> {
     /// The values for a section, which is the `index`th of the assembly.
     pub(crate) fn slots(&self, index: usize, section: &AssembledSection) -> Slots<'a> {
         match self {
-            Self::Bound(state) => match state.view.sections.get(index).map(|section| &section.text) {
-                Some(ViewText::Fixed(_, bindings)) => Slots::Bound(state, bindings),
-                Some(ViewText::Computed(_)) | None => Slots::Found(
-                    section.template().names().map(|name| by_index(state, state.view.variable(name))).collect(),
+            Self::Bound(state) => match state.shape.sections.get(index).map(|section| &section.text) {
+                Some(ShapeText::Fixed(bindings)) => Slots::Bound(state, bindings),
+                Some(ShapeText::Computed(_)) | None => Slots::Found(
+                    section.template().names().map(|name| by_index(state, state.shape.variable(name))).collect(),
                 ),
             },
             Self::Named(values) => Slots::Found(

@@ -198,7 +198,10 @@ fn an_assembly_is_made_from_nothing() {
     assembly.set_variable("v", "y");
     assert_eq!(&*render_prompt(&assembly).unwrap(), "xy");
     let section = assembly.section("a").unwrap();
-    assert_eq!((section.owner(), section.layer(), section.order()), (None, dsh_system_prompt::Layer::Assembly, 5.0));
+    assert_eq!(
+        (section.owner(), section.layer(), section.order()),
+        (None, dsh_system_prompt::PartLayer::Assembly, 5.0)
+    );
     assert_eq!(assembly.sections().rev().count(), 1);
 }
 

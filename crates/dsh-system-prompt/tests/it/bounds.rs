@@ -2,7 +2,7 @@
 
 use dsh_system_prompt::{
     AssembleContext, AssembleEvent, AssembledSection, AssembledTool, AssembledVariable, Error, ErrorKind, Identity,
-    Layer, Part, PartKind, PartPiece, PieceVariable, PromptAssembly, PromptChange, PromptConfig, PromptHandle,
+    Part, PartKind, PartLayer, PartPiece, PieceVariable, PromptAssembly, PromptChange, PromptConfig, PromptHandle,
     PromptRegistry, PromptSection, PromptVariable, PromptView, RenderedPrompt, Sections, Source, Stability,
     SystemPrompt, SystemPromptExt, ToolProvider, ToolProviderResult, Value,
 };
@@ -19,7 +19,7 @@ fn public_types_are_send_and_sync() {
     assert_send_sync::<Error>();
     assert_send_sync::<ErrorKind>();
     assert_send_sync::<Identity>();
-    assert_send_sync::<Layer>();
+    assert_send_sync::<PartLayer>();
     assert_send_sync::<Part>();
     assert_send_sync::<PartKind>();
     assert_send_sync::<PartPiece>();

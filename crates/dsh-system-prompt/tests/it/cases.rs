@@ -61,7 +61,7 @@ async fn case_03_single_braces_are_prose_and_doubled_ones_are_refused() {
     let format = section(&pack, "format", 10, doubled);
     let error = render_prompt(&world.assemble(bare()).await.unwrap()).unwrap_err();
     assert_eq!((error.kind(), error.section()), (ErrorKind::MalformedReference, Some("format")));
-    assert!(error.to_string().contains("`format` of `pack`, line 1, column 5"), "{error}");
+    assert!(error.to_string().contains("`format` of `pack`, line 1 of the section, column 5"), "{error}");
     format.dispose().await.unwrap();
 
     section(&world.root, "format", 10, "left {{ alone");
@@ -81,8 +81,7 @@ async fn case_04_what_hooks_append_does_not_accumulate() {
     notes
         .on_waterfall::<AssembleEvent, _>(|mut assembly, _, next| {
             for section in assembly.sections_mut().iter_mut().filter(|section| section.name() == "base") {
-                let text = format!("{} Note: see the log.", section.text().as_str());
-                section.set_text(text);
+                section.append(" Note: see the log.");
             }
             next.run(assembly)
         })
@@ -183,8 +182,7 @@ fn relay(ctx: &Context, heard: &Heard, timer: &Gate) -> Result<(), Failure> {
     ctx.on_waterfall::<AssembleEvent, _>(move |mut assembly, _, next| {
         hooks.fetch_add(1, Ordering::Relaxed);
         for section in assembly.sections_mut().iter_mut().filter(|section| section.name() == "relay") {
-            let text = format!("{}.", section.text().as_str());
-            section.set_text(text);
+            section.append(".");
         }
         next.run(assembly)
     })?;

@@ -22,7 +22,7 @@ async fn a_render_error_names_section_owner_place_and_what_would_be_right() {
     let error = render(&world.assemble(bare()).await.unwrap()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "unknown variable `{{branhc}}` in the section `git` of `pack`, from git.md, line 2, column 4 (bytes 14..24); \
+        "unknown variable `{{branhc}}` in the section `git` of `pack`, from git.md, line 2 of the section, column 4 (bytes 14..24); \
          registered variables, nearest first: `branch`, `brand`, `token`"
     );
     assert_eq!(error.owner().unwrap().to_string(), "pack");

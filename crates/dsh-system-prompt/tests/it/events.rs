@@ -2,7 +2,7 @@
 
 use dsh_kernel::{Context, Failure};
 use dsh_system_prompt::{
-    AssembleEvent, AssembledSection, ErrorKind, Layer, PromptAssembly, Stability, render, render_prompt,
+    AssembleEvent, AssembledSection, ErrorKind, PartLayer, PromptAssembly, Stability, render, render_prompt,
 };
 use dsh_testkit::Log;
 
@@ -58,7 +58,7 @@ async fn what_a_listener_adds_is_owned_by_it() {
     assert_eq!(section_names(&assembly), ["outer before", "inner before", "inner after", "outer after"]);
     for section in assembly.sections().skip(2) {
         assert_eq!(section.owner().unwrap().to_string(), section.name().split(' ').next().unwrap());
-        assert_eq!((section.layer(), section.stability()), (Layer::Assembly, Stability::Step));
+        assert_eq!((section.layer(), section.stability()), (PartLayer::Assembly, Stability::Step));
     }
     let owners: Vec<_> = assembly.tools().iter().map(|tool| tool.owner().unwrap().to_string()).collect();
     assert_eq!(owners, ["inner", "outer"]);
@@ -137,8 +137,8 @@ async fn a_listener_sets_and_takes_variables() {
     let assembly = world.assemble(bare()).await.unwrap();
     assert_eq!(&*render_prompt(&assembly).unwrap(), "XW");
     assert_eq!(assembly.variables().map(|variable| variable.name()).collect::<Vec<_>>(), ["v", "w"]);
-    assert_eq!(assembly.variable("v").unwrap().layer(), Layer::Assembly);
-    assert_eq!(assembly.variable("w").unwrap().layer(), Layer::Global);
+    assert_eq!(assembly.variable("v").unwrap().layer(), PartLayer::Assembly);
+    assert_eq!(assembly.variable("w").unwrap().layer(), PartLayer::Global);
     edit(&world.root, |assembly| assembly.set_variable("v", None::<&str>));
     let assembly = world.assemble(bare()).await.unwrap();
     assert_eq!(render_prompt(&assembly).unwrap_err().kind(), ErrorKind::ValuelessVariable);

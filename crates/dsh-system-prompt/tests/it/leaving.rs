@@ -27,7 +27,7 @@ fn relay(ctx: &Context) -> Result<(), Failure> {
 const ALL: &str = "Relay on north.\n\nhooked";
 
 /// A listener, the last, that waits at a gate, so that an assembly is in flight.
-fn stop_at(ctx: &Context, gate: &Gate) {
+pub(crate) fn stop_at(ctx: &Context, gate: &Gate) {
     let gate = gate.clone();
     ctx.on_waterfall::<AssembleEvent, _>(move |assembly, _, next| {
         let gate = gate.clone();
@@ -39,7 +39,7 @@ fn stop_at(ctx: &Context, gate: &Gate) {
     .unwrap();
 }
 
-fn in_flight(world: &World) -> tokio::task::JoinHandle<Result<PromptAssembly, dsh_system_prompt::Error>> {
+pub(crate) fn in_flight(world: &World) -> tokio::task::JoinHandle<Result<PromptAssembly, dsh_system_prompt::Error>> {
     let handle = world.root.system_prompt();
     tokio::spawn(async move { handle.assemble(bare()).await })
 }

@@ -70,11 +70,12 @@ async fn listed_names_that_nobody_knows_are_refused_all_at_once_with_the_nearest
     tools(&world.root, &["read", "write"]);
     let error = world.assemble(bare()).await.unwrap_err();
     assert_eq!((error.kind(), error.code()), (ErrorKind::ToolOrderUnknown, "prompt::tool_order_unknown"));
-    assert_eq!(error.unknown_tools().collect::<Vec<_>>(), [("raed", 0), ("wriet", 3)]);
+    let unknown: Vec<_> = error.unknown_tools().map(|tool| (tool.name, tool.position, tool.nearest)).collect();
+    assert_eq!(unknown, [("raed", 0, Some("read")), ("wriet", 3, Some("write"))]);
     assert_eq!(error.known().map(dsh_kernel::Name::as_str).collect::<Vec<_>>(), ["read", "write"]);
     let message = error.to_string();
-    assert!(message.contains("`raed` (place 0), perhaps `read`"), "{message}");
-    assert!(message.contains("`wriet` (place 3), perhaps `write`"), "{message}");
+    assert!(message.contains("`raed` (place 1), perhaps `read`"), "{message}");
+    assert!(message.contains("`wriet` (place 4), perhaps `write`"), "{message}");
 
     let world = ordered(&["a", TOOL_ORDER_REST]).await;
     assert!(world.assemble(bare()).await.unwrap_err().to_string().ends_with("known tools: (none)"));
@@ -187,4 +188,20 @@ async fn the_order_does_not_depend_on_who_registers_first() {
         seen.push(world.assemble(bare()).await.unwrap().tools_json());
     }
     assert!(seen.iter().all(|json| *json == seen[0]));
+}
+
+/// S6: the nearest names cost no more than a reader would look at, however long the two lists are.
+#[tokio::test]
+async fn a_thousand_unknown_names_against_a_thousand_known_ones_are_refused_at_once() {
+    let listed = (0..1000).map(|index| format!("listed_by_the_configuration_of_the_deployment_number_{index:06}"));
+    let config = PromptConfig::new().tool_order(listed.chain([TOOL_ORDER_REST.to_owned()]));
+    let world = world_with(config).await;
+    let known =
+        (0..1000).map(|index| schema(&format!("known_to_some_server_that_was_reached_in_time_number_{index:06}")));
+    world.root.system_prompt().tools(ToolProvider::new(known)).unwrap();
+    let error = world.assemble(bare()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ToolOrderUnknown);
+    let unknown: Vec<_> = error.unknown_tools().collect();
+    assert!(unknown.len() == 1000 && unknown.iter().skip(8).all(|tool| tool.nearest.is_none()));
+    assert!(error.to_string().contains("and 992 more; known tools:"), "{error}");
 }

@@ -1,8 +1,8 @@
 //! Provenance and fingerprints of a rendered prompt (X3, X5).
 
 use dsh_system_prompt::{
-    AssembleEvent, AssembledSection, Layer, Part, PromptConfig, PromptSection, PromptVariable, RenderedPrompt, Source,
-    Stability, SystemPromptExt, render,
+    AssembleEvent, AssembledSection, Part, PartLayer, PromptConfig, PromptSection, PromptVariable, RenderedPrompt,
+    Source, Stability, SystemPromptExt, render,
 };
 
 use crate::support::{bare, section, tools, variable, world, world_with};
@@ -63,14 +63,14 @@ async fn every_byte_of_a_prompt_has_a_part() {
     let piece = &persona.pieces()[1];
     let variable = piece.variable.as_ref().unwrap();
     assert_eq!((variable.name.as_str(), variable.owner.as_ref().unwrap().to_string()), ("project", "pack".to_owned()));
-    assert_eq!((variable.layer, variable.stability), (Layer::Global, Stability::Session));
+    assert_eq!((variable.layer, variable.stability), (PartLayer::Global, Stability::Session));
     assert_eq!(quoted.text(), "a {{ b dshdsh c");
     assert_eq!(quoted.section().unwrap().source().unwrap().path(), "q.md");
     assert_eq!(quoted.pieces().len(), 4);
     // For the scope, what shadows is said.
     let rendered = render(&world.assemble(scope.key()).await.unwrap()).unwrap();
     let persona = rendered.parts()[2].section().unwrap();
-    assert_eq!(persona.layer(), Layer::Scope(scope.key()));
+    assert_eq!(persona.layer(), PartLayer::Scope(scope.key()));
     assert_eq!(persona.shadows().unwrap().to_string(), "system-prompt");
     let variable = rendered.parts()[4].pieces()[1].variable.as_ref().unwrap();
     assert_eq!(variable.shadows.as_ref().unwrap().to_string(), "pack");
@@ -109,7 +109,7 @@ async fn parts_of_an_edited_assembly_partition_it_too() {
     let added = &rendered.parts()[2];
     assert_eq!(added.section().unwrap().owner().unwrap().to_string(), "hook");
     assert_eq!(added.pieces()[0].variable.as_ref().unwrap().owner.as_ref().unwrap().to_string(), "hook");
-    assert_eq!(added.pieces()[1].variable.as_ref().unwrap().layer, Layer::Global);
+    assert_eq!(added.pieces()[1].variable.as_ref().unwrap().layer, PartLayer::Global);
 }
 
 /// X5: fingerprints of every part, of the tool block and of the whole.

@@ -1,7 +1,7 @@
 //! Sections: names, orders, layers (S1, S2).
 
 use dsh_kernel::Kernel;
-use dsh_system_prompt::{AssembleContext, ErrorKind, Layer, PromptSection, Source, Stability, SystemPromptExt};
+use dsh_system_prompt::{AssembleContext, ErrorKind, PartLayer, PromptSection, Source, Stability, SystemPromptExt};
 use dsh_template::Text;
 
 use crate::support::{bare, section, section_names, world};
@@ -46,10 +46,10 @@ async fn the_tag_of_the_context_is_the_layer_and_its_owner_the_owner() {
     section(scope.ctx(), "scoped", 2, "s");
     let assembly = world.assemble(scope.key()).await.unwrap();
     let (global, scoped) = (assembly.section("global").unwrap(), assembly.section("scoped").unwrap());
-    assert_eq!((global.layer(), global.owner().unwrap().to_string()), (Layer::Global, "pack".to_owned()));
+    assert_eq!((global.layer(), global.owner().unwrap().to_string()), (PartLayer::Global, "pack".to_owned()));
     assert_eq!(
         (scoped.layer(), scoped.owner().unwrap().to_string()),
-        (Layer::Scope(scope.key()), "pack/agent".to_owned())
+        (PartLayer::Scope(scope.key()), "pack/agent".to_owned())
     );
     assert_eq!(section_names(&world.assemble(bare()).await.unwrap()), ["global"]);
 }
@@ -214,12 +214,12 @@ async fn the_view_lists_what_is_registered_for_a_scope_without_asking_providers(
     assert_eq!(
         rows,
         [
-            ("computed", 5.0, Layer::Global, "root".to_owned(), None),
-            ("a", 7.0, Layer::Scope(scope.key()), "agent".to_owned(), Some("root".to_owned())),
+            ("computed", 5.0, PartLayer::Global, "root".to_owned(), None),
+            ("a", 7.0, PartLayer::Scope(scope.key()), "agent".to_owned(), Some("root".to_owned())),
         ]
     );
     assert_eq!(view.sections().map(|info| info.text.is_some()).collect::<Vec<_>>(), [true, true, false, true]);
-    assert_eq!(view.variables().map(|info| (info.name, info.layer)).collect::<Vec<_>>(), [("v", Layer::Global)]);
+    assert_eq!(view.variables().map(|info| (info.name, info.layer)).collect::<Vec<_>>(), [("v", PartLayer::Global)]);
     assert_eq!(view.tool_providers().map(|info| info.owner.to_string()).collect::<Vec<_>>(), ["root"]);
     assert_eq!(world.root.system_prompt().view(None).unwrap().sections().count(), 4);
 }

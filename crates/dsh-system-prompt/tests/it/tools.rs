@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dsh_system_prompt::{AssembleContext, Layer, SystemPromptExt, ToolProvider, ToolProviderResult};
+use dsh_system_prompt::{AssembleContext, PartLayer, SystemPromptExt, ToolProvider, ToolProviderResult};
 use dsh_testkit::Counter;
 
 use crate::support::{bare, schema, tools, world};
@@ -51,7 +51,7 @@ async fn scoped_providers_are_asked_only_for_their_scope_and_say_whose_they_are(
         .map(|tool| (tool.schema().name(), tool.owner().unwrap().to_string(), tool.layer()))
         .collect();
     let expected =
-        [("own", "pack/one".to_owned(), Layer::Scope(one.key())), ("shared", "pack".to_owned(), Layer::Global)];
+        [("own", "pack/one".to_owned(), PartLayer::Scope(one.key())), ("shared", "pack".to_owned(), PartLayer::Global)];
     assert_eq!(rows, expected);
 }
 

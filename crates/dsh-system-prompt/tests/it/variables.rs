@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dsh_kernel::Failure;
-use dsh_system_prompt::{AssembleContext, ErrorKind, Layer, PromptVariable, Stability, SystemPromptExt, Value};
+use dsh_system_prompt::{AssembleContext, ErrorKind, PartLayer, PromptVariable, Stability, SystemPromptExt, Value};
 use dsh_testkit::Counter;
 
 use crate::support::{bare, section, variable, world};
@@ -77,7 +77,7 @@ async fn a_scoped_variable_shadows_and_the_shadowed_provider_is_not_run() {
     assert_eq!(asked.get(), 1);
     let assembly = world.assemble(scope.key()).await.unwrap();
     let shadowing = assembly.variable("v").unwrap();
-    assert_eq!(shadowing.layer(), Layer::Scope(scope.key()));
+    assert_eq!(shadowing.layer(), PartLayer::Scope(scope.key()));
     assert_eq!(shadowing.shadows().unwrap().to_string(), "root");
 }
 
