@@ -5,6 +5,7 @@
 
 mod check;
 mod inline;
+mod not_toml;
 mod read;
 mod table;
 

@@ -17,6 +17,8 @@ pub(crate) use self::source::{SourceId, Sources, Span};
 pub(crate) enum Severity {
     /// A finding: the command ends with 1.
     Error,
+    /// Most likely a mistake, and nothing that stops anything; it changes no exit status.
+    Warning,
     /// Something to know; it changes no exit status.
     Note,
 }
@@ -26,6 +28,8 @@ pub(crate) enum Severity {
 pub(crate) enum Concern {
     /// All agents, and the prompt that they share.
     Everyone,
+    /// The prompt that all agents share, as it is without an agent's own part.
+    Shared,
     /// One agent.
     Agent(String),
 }
@@ -70,6 +74,11 @@ impl Diagnostic {
             helps: Vec::new(),
             concern: Concern::Everyone,
         }
+    }
+
+    /// What is most likely a mistake.
+    pub(crate) fn warning(code: &'static str, headline: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code, headline) }
     }
 
     /// Something to know.

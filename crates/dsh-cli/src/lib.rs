@@ -28,7 +28,7 @@
 //! * `config`: `dsh.toml` as data with places, read by a reader that collects every mistake
 //! * `project`: that data and the files it names, as plugins on a kernel; `project::blame` leads errors back to their places
 //! * `commands`: one module for each command
-//! * `names`: the right name nearest to a wrong one
+//! * `names`: the right name nearest to a wrong one, and names as messages show them
 
 mod args;
 mod commands;

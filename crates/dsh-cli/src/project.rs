@@ -1,13 +1,15 @@
 //! A project folder as it was read: `dsh.toml`, and the files that it names.
 //!
-//! [`Project::read`] takes everything in and reports what is wrong; `mount` makes plugins of it; `blame` leads what the registry
-//! refuses back to places in the files.
+//! [`Project::read`] takes everything in and reports what is wrong; `mount` makes plugins of it; `texts` finds what cannot
+//! be rendered; `blame` leads what the registry refuses back to places in the files.
 
 pub(crate) mod blame;
 mod files;
 mod mount;
+mod oddities;
 mod plugins;
 mod read;
+mod texts;
 mod tools;
 
 pub(crate) use self::read::{NoProject, Project};
@@ -19,7 +21,7 @@ use std::ops::Range;
 use dsh_template::Text;
 
 use crate::config::{At, OffsetMap, Variable};
-use crate::diagnostic::{SourceId, Span};
+use crate::diagnostic::{Diagnostic, SourceId, Span};
 
 /// A text with where its bytes came from.
 #[derive(Clone, Debug)]
@@ -28,6 +30,16 @@ pub(crate) struct Loaded {
     pub(crate) text: Text,
     /// Where it came from.
     pub(crate) origin: Origin,
+}
+
+impl Loaded {
+    /// Shows these bytes of the text; where they stand in a file of their own, where that is named, too.
+    fn show(&self, diagnostic: Diagnostic, range: Range<usize>, label: &str) -> Diagnostic {
+        let place = self.origin.locate(range);
+        let diagnostic = diagnostic.at(place, label);
+        let elsewhere = place.source != self.origin.declared.source;
+        if elsewhere { diagnostic.at(self.origin.declared, "read from here") } else { diagnostic }
+    }
 }
 
 /// Where a text came from.

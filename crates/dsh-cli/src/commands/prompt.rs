@@ -2,12 +2,12 @@
 
 mod json;
 
-use dsh_system_prompt::{PromptAssembly, RenderedPrompt};
+use dsh_system_prompt::{PromptAssembly, render};
 
 use crate::args::{GlobalArgs, PromptArgs};
 use crate::commands::open_project;
 use crate::diagnostic::{Diagnostic, Report, Sources};
-use crate::names::{list, nearest};
+use crate::names::{list, nearest, quoted};
 use crate::outside::Console;
 use crate::project::{Agent, Project, blame};
 use crate::status::ExitStatus;
@@ -65,30 +65,36 @@ async fn assemble(
             return None;
         }
     };
-    let stopped = report.stops(agent.map(|agent| agent.name.value.as_str()));
-    let prompt = if stopped { None } else { mounted.prompt(agent, report).await };
-    let text = prompt.map(|(assembly, rendered)| text(project, agent, arguments, &assembly, &rendered));
+    let assembly = mounted.check(agent, !arguments.tools, report).await;
+    let text = assembly.and_then(|assembly| text(project, agent, arguments, &assembly, report));
     mounted.close(report).await;
     text
 }
 
+/// What was asked for. The tool block needs no rendering.
 fn text(
     project: &Project,
     agent: Option<&Agent>,
     arguments: &PromptArgs,
     assembly: &PromptAssembly,
-    rendered: &RenderedPrompt,
-) -> String {
-    let agent = agent.map(|agent| agent.name.value.as_str());
-    let mut text = match (arguments.json, arguments.tools) {
-        (true, true) => json::tools(agent, assembly),
-        (true, false) => json::prompt(agent, assembly, rendered, &project.tools.dropped),
-        (false, true) => assembly.tools_json().to_string(),
-        (false, false) => rendered.text().to_string(),
+    report: &mut Report,
+) -> Option<String> {
+    let name = agent.map(|agent| agent.name.value.as_str());
+    let mut text = if arguments.tools {
+        if arguments.json { json::tools(name, assembly) } else { assembly.tools_json().to_string() }
+    } else {
+        let rendered =
+            render(assembly).map_err(|error| report.push(blame::prompt(project, agent, &error, &report.guesses)));
+        let rendered = rendered.ok()?;
+        if arguments.json {
+            json::prompt(name, assembly, &rendered, &project.tools.dropped)
+        } else {
+            rendered.text().to_string()
+        }
     };
     // The prompt may end with a newline or without; one more always follows, so that its own end can be told.
     text.push('\n');
-    text
+    Some(text)
 }
 
 fn unknown_agent(name: &str, project: &Project) -> Diagnostic {
@@ -96,7 +102,8 @@ fn unknown_agent(name: &str, project: &Project) -> Diagnostic {
     let help = match nearest(name, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None if names.is_empty() => "no agents are configured: a table `[agents.NAME]` makes one".to_owned(),
-        None => format!("the agents are {}", list(&names)),
+        None => format!("the agents are {}", list(names)),
     };
-    Diagnostic::error("cli::unknown_agent", format!("there is no agent `{name}`")).with_help(help)
+    let headline = format!("there is no agent {} in `{}`", quoted(name), project.config);
+    Diagnostic::error("cli::unknown_agent", headline).with_help(help)
 }

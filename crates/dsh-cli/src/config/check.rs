@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{At, Section, Wording, Words};
 use crate::diagnostic::{Diagnostic, Report, Span};
+use crate::names::quoted;
 
 /// The name that a persona takes among the sections of its layer.
 pub(crate) const PERSONA: &str = "deployment:persona";
@@ -22,7 +23,7 @@ pub(super) fn distinct(persona: Option<&Wording>, sections: Vec<Section>, report
             taken.insert(name.value.clone(), (name.span, "the first of this name"));
             return true;
         };
-        let headline = format!("two sections of one layer are called `{}`", name.value);
+        let headline = format!("two sections of one layer are called {}", quoted(&name.value));
         report.push(
             Diagnostic::error("prompt::duplicate_section", headline)
                 .at(name.span, "the second")
@@ -46,11 +47,14 @@ pub(super) fn variable_name(name: &str, span: Span, report: &mut Report) -> bool
     if is_variable_name(name) {
         return true;
     }
-    let near = variable_name_near(name);
+    let near = variable_name_near(name).map(|near| quoted(&near));
     report.push(
-        Diagnostic::error("prompt::invalid_variable_name", format!("`{name}` cannot be the name of a variable"))
-            .at(span, "a letter a to z first, then letters, digits and `_`")
-            .with_help_if(near.map(|near| format!("`{near}` can"))),
+        Diagnostic::error(
+            "prompt::invalid_variable_name",
+            format!("{} cannot be the name of a variable", quoted(name)),
+        )
+        .at(span, "a letter a to z first, then letters, digits and `_`")
+        .with_help_if(near.map(|near| format!("{near} can"))),
     );
     false
 }
@@ -72,14 +76,17 @@ fn variable_name_near(name: &str) -> Option<String> {
 
 /// Reports a name that cannot be an agent's: it labels a scope, and the paths of owners are made of labels.
 pub(super) fn agent_name(name: &str, span: Span, report: &mut Report) {
-    let fine = !name.is_empty()
-        && name.chars().all(|character| character.is_alphanumeric() || matches!(character, '-' | '_' | '.' | ':'));
-    if !fine {
-        report.push(
-            Diagnostic::error("config::invalid_value", "this cannot be the name of an agent")
-                .at(span, "letters, digits, `-`, `_`, `.` and `:` make a name"),
-        );
-    }
+    let fits = |character: char| character.is_alphanumeric() || matches!(character, '-' | '_' | '.' | ':');
+    let label = match name.chars().find(|character| !fits(*character)) {
+        Some(wrong) => format!("`{wrong}` cannot stand in it"),
+        None if name.is_empty() => "empty".to_owned(),
+        None => return,
+    };
+    report.push(
+        Diagnostic::error("config::invalid_value", format!("{} cannot be the name of an agent", quoted(name)))
+            .at(span, label)
+            .with_help("letters and digits of any script, `-`, `_`, `.` and `:` make a name"),
+    );
 }
 
 /// Whether a string says something.
@@ -100,7 +107,7 @@ pub(super) fn patterns(entries: Vec<At<String>>, report: &mut Report) -> Vec<At<
             report.push(
                 Diagnostic::error(
                     "config::invalid_value",
-                    format!("`{}` is not a pattern that dsh knows", entry.value),
+                    format!("{} is not a pattern that dsh knows", quoted(&entry.value)),
                 )
                 .at(entry.span, "a `*` that is not at the end")
                 .with_help("a `*` at the end stands for any rest of a name, and nowhere else"),

@@ -3,10 +3,11 @@
 use toml::de::{DeTable, DeValue};
 
 use super::check;
+use super::not_toml;
 use super::table::{Table, string, table, wrong_type};
 use super::{Agent, At, Config, FileRef, Format, Layer, Section, ToolRules, Topic, Variable, Wording, Words};
 use crate::diagnostic::{Concern, Diagnostic, Report, SourceId, Span};
-use crate::names::nearest;
+use crate::names::{nearest, quoted};
 use crate::outside::Reach;
 
 /// The file is not TOML; why has been reported.
@@ -21,12 +22,7 @@ pub(crate) fn read(source: SourceId, text: &str, report: &mut Report) -> Result<
         return Ok(file(Table::new(document.get_ref(), span, "dsh.toml"), report));
     }
     for error in errors {
-        let headline = format!("not readable as TOML: {}", error.message());
-        let diagnostic = Diagnostic::error("config::not_toml", headline);
-        report.push(match error.span() {
-            Some(range) => diagnostic.at(Span::new(source, range), ""),
-            None => diagnostic,
-        });
+        report.push(not_toml::diagnostic(source, text, &document, &error));
     }
     Err(NotToml)
 }
@@ -74,6 +70,13 @@ fn file_ref(path: At<String>, reach: Reach, report: &mut Report) -> Option<FileR
         );
         return None;
     }
+    if path.value.contains('\0') {
+        report.push(
+            Diagnostic::error("config::invalid_value", "a path cannot have a zero byte in it")
+                .at(path.span, "names no file"),
+        );
+        return None;
+    }
     Some(FileRef { path, reach })
 }
 
@@ -104,7 +107,7 @@ fn variables(table: &mut Table<'_>, report: &mut Report) -> Vec<Variable> {
     let mut variables = Vec::new();
     for (name, entry) in table.named() {
         let name_is_right = check::variable_name(name, entry.key, report);
-        let value = string(entry, &format!("variable `{name}`"), report);
+        let value = string(entry, &format!("variable {}", quoted(name)), report);
         if let (true, Some(value)) = (name_is_right, value) {
             let name = At { value: name.to_owned(), span: entry.key };
             variables.push(Variable { name, value: value.value });
@@ -161,7 +164,7 @@ fn section(mut table: Table<'_>, report: &mut Report) -> Option<Section> {
 
 /// A section as messages call it.
 fn called(name: Option<&At<String>>) -> String {
-    name.map_or_else(|| "a section".to_owned(), |name| format!("section `{}`", name.value))
+    name.map_or_else(|| "a section".to_owned(), |name| format!("section {}", quoted(&name.value)))
 }
 
 fn order(table: &mut Table<'_>, name: Option<&At<String>>, report: &mut Report) -> Option<At<f64>> {
@@ -178,16 +181,20 @@ fn order(table: &mut Table<'_>, name: Option<&At<String>>, report: &mut Report) 
         DeValue::Integer(integer) => i64::from_str_radix(integer.as_str(), integer.radix()).ok().map(to_float),
         DeValue::Float(float) => float.as_str().parse::<f64>().ok(),
         DeValue::String(_) | DeValue::Boolean(_) | DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => {
-            report.push(wrong_type(entry, "`order`", "a number"));
+            let is_number =
+                entry.value.as_str().is_some_and(|text| text.trim().parse::<f64>().is_ok_and(f64::is_finite));
+            let help = if is_number { "leave the quotes out" } else { BANDS };
+            report.push(wrong_type(entry, "`order`", "a number").with_help(help));
             return None;
         }
     };
     let Some(value) = number.filter(|number| number.is_finite()) else {
-        report.push(
-            Diagnostic::error("prompt::invalid_order", "`order` must be a finite number")
-                .at(entry.span, "not a number that sections can be sorted by")
-                .with_help(BANDS),
-        );
+        let (headline, label) = if matches!(entry.value, DeValue::Integer(_)) {
+            (format!("`order` must be from {} to {}", i64::MIN, i64::MAX), "out of this range")
+        } else {
+            ("`order` must be a finite number".to_owned(), "not a number that sections can be sorted by")
+        };
+        report.push(Diagnostic::error("prompt::invalid_order", headline).at(entry.span, label).with_help(BANDS));
         return None;
     };
     Some(At { value, span: entry.span })
@@ -225,7 +232,7 @@ fn agents(top: &mut Table<'_>, report: &mut Report) -> Vec<Agent> {
         let agent = report.about(Concern::Agent(name.to_owned()), |report| {
             check::agent_name(name, entry.key, report);
             let name = At { value: name.to_owned(), span: entry.key };
-            let table = table(entry, &format!("agent `{}`", name.value), "an agent", report);
+            let table = table(entry, &format!("agent {}", quoted(&name.value)), "an agent", report);
             match table {
                 Some(table) => agent(name, table, report),
                 // The agent is known all the same: asking for it is no wrong use.

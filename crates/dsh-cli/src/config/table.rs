@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeArray, DeTable, DeValue};
 
 use crate::config::At;
 use crate::diagnostic::{Diagnostic, Report, SourceId, Span};
-use crate::names::nearest;
+use crate::names::quoted;
 
 /// A table while it is read.
 #[derive(Debug)]
@@ -69,6 +69,8 @@ impl<'t> Table<'t> {
         let Some(value) = entry.value.as_bool() else {
             let help = match entry.value.as_str() {
                 Some("true" | "false") => Some("leave the quotes out".to_owned()),
+                Some("no" | "off") => Some(format!("write `{key} = false`")),
+                Some("yes" | "on") => Some(format!("write `{key} = true`")),
                 _ => None,
             };
             report.push(wrong_type(entry, &quoted(key), "`true` or `false`").with_help_if(help));
@@ -133,12 +135,12 @@ impl<'t> Table<'t> {
             let mut known = self.asked.clone();
             known.sort_unstable();
             let known: Vec<String> = known.into_iter().map(quoted).collect();
-            let help = match nearest(key, self.asked.iter().copied()) {
+            let help = match report.guesses.nearest(key, self.asked.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("the keys of {} are {}", self.what, known.join(", ")),
             };
             report.push(
-                Diagnostic::error("config::unknown_key", format!("unknown key `{key}` in {}", self.what))
+                Diagnostic::error("config::unknown_key", format!("unknown key {} in {}", quoted(key), self.what))
                     .at(entry.key, "not a key that dsh knows here")
                     .with_help(help),
             );
@@ -176,7 +178,22 @@ pub(super) fn string(entry: Entry<'_>, name: &str, report: &mut Report) -> Optio
 /// The table of an entry, which messages call `name` and which is `what`.
 pub(super) fn table<'t>(entry: Entry<'t>, name: &str, what: &'static str, report: &mut Report) -> Option<Table<'t>> {
     let Some(entries) = entry.value.as_table() else {
-        report.push(wrong_type(entry, name, "a table"));
+        let is_list = entry.value.as_array().is_some();
+        let help = match what {
+            "the agents" if is_list => {
+                Some("each agent is a table of its own, with its name: `[agents.NAME]`".to_owned())
+            }
+            "an agent" => Some("an agent is a table of its own: `[agents.NAME]`, and its keys under that".to_owned()),
+            "the tools of an agent" if is_list => {
+                let list = entry.value.as_array().map(allowed).unwrap_or_default();
+                Some(format!("write `tools = {{ allow = [{list}] }}` for these tools and no others"))
+            }
+            "the variables" if is_list => {
+                Some("write one table, `[variables]`, with a line `name = \"value\"` for each".to_owned())
+            }
+            _ => None,
+        };
+        report.push(wrong_type(entry, name, "a table").with_help_if(help));
         return None;
     };
     Some(Table::new(entries, entry.span, what))
@@ -197,7 +214,9 @@ pub(super) fn wrong_type(entry: Entry<'_>, name: &str, expected: &str) -> Diagno
         .at(entry.span, format!("this is {found}"))
 }
 
-/// A key as messages show it.
-pub(super) fn quoted(key: &str) -> String {
-    format!("`{key}`")
+/// A list as it would stand in the file, if it is short.
+fn allowed(list: &DeArray<'_>) -> String {
+    let names: Option<Vec<String>> =
+        list.iter().map(|item| item.get_ref().as_str().map(|name| format!("\"{name}\""))).collect();
+    names.map(|names| names.join(", ")).filter(|list| list.len() < 80).unwrap_or_else(|| "…".to_owned())
 }

@@ -6,31 +6,39 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::{Diagnostic, Place, Severity, SourceId, Sources};
 
+/// At most so many places of one diagnostic are shown.
+const MOST_PLACES: usize = 12;
+
 /// One diagnostic, with colours; the stream takes them out where they are not wanted.
 pub(crate) fn human(diagnostic: &Diagnostic, sources: &Sources) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
+    let places = diagnostic.places.get(..MOST_PLACES).unwrap_or(&diagnostic.places);
     let mut group = level
-        .primary_title(diagnostic.headline.as_str())
+        .primary_title(one_line(&diagnostic.headline))
         .id(diagnostic.code)
         .elements(Vec::<Snippet<'_, annotate_snippets::Annotation<'_>>>::new());
     let mut shown: Vec<SourceId> = Vec::new();
-    for place in &diagnostic.places {
+    for place in places {
         if shown.contains(&place.span.source) {
             continue;
         }
         shown.push(place.span.source);
-        let here: Vec<&Place> =
-            diagnostic.places.iter().filter(|other| other.span.source == place.span.source).collect();
+        let here: Vec<&Place> = places.iter().filter(|other| other.span.source == place.span.source).collect();
         group = with_source(group, place.span.source, &here, diagnostic.places.first(), sources);
     }
+    let more = diagnostic.places.len() - places.len();
+    if more > 0 {
+        group = group.element(Level::NOTE.message(format!("and {more} more places")));
+    }
     for note in &diagnostic.notes {
-        group = group.element(Level::NOTE.message(note.as_str()));
+        group = group.element(Level::NOTE.message(one_line(note)));
     }
     for help in &diagnostic.helps {
-        group = group.element(Level::HELP.message(help.as_str()));
+        group = group.element(Level::HELP.message(one_line(help)));
     }
     Renderer::styled().render(&[group])
 }
@@ -49,13 +57,26 @@ fn with_source<'a>(
     let shown = lines_of(&source.text, &ranges);
     let line = 1 + source.text.bytes().take(shown.start).filter(|byte| *byte == b'\n').count();
     let excerpt = source.text.get(shown.clone()).unwrap_or_default();
-    let mut snippet = Snippet::source(excerpt).line_start(line).path(source.path.as_str());
+    let mut snippet = Snippet::source(excerpt).line_start(line).path(one_line(&source.path));
     for (place, range) in places.iter().zip(ranges) {
         let kind = if primary == Some(place) { AnnotationKind::Primary } else { AnnotationKind::Context };
-        let label = (!place.label.is_empty()).then_some(place.label.as_str());
+        let label = (!place.label.is_empty()).then(|| one_line(&place.label));
         snippet = snippet.annotation(kind.span(range.start - shown.start..range.end - shown.start).label(label));
     }
     group.element(snippet)
+}
+
+/// The text with control characters written as escapes: a name with a line break in it makes no second line.
+fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() {
+            line.extend(character.escape_default());
+        } else {
+            line.push(character);
+        }
+    }
+    line
 }
 
 /// The range, widened to whole characters and within the text.

@@ -1,17 +1,22 @@
 //! What has been found so far.
 
+use std::collections::HashSet;
+
 use super::{Concern, Diagnostic, Severity};
+use crate::names::Guesses;
 
 /// The diagnostics of a run, in the order in which they were found.
 #[derive(Debug)]
 pub(crate) struct Report {
     diagnostics: Vec<Diagnostic>,
     concern: Concern,
+    /// The guesses at what was meant.
+    pub(crate) guesses: Guesses,
 }
 
 impl Report {
     pub(crate) fn new() -> Self {
-        Self { diagnostics: Vec::new(), concern: Concern::Everyone }
+        Self { diagnostics: Vec::new(), concern: Concern::Everyone, guesses: Guesses::default() }
     }
 
     /// Takes one in; it is about whom [`Report::about`] says.
@@ -37,12 +42,17 @@ impl Report {
     pub(crate) fn stops(&self, agent: Option<&str>) -> bool {
         self.errors().any(|diagnostic| match &diagnostic.concern {
             Concern::Everyone => true,
+            Concern::Shared => agent.is_none(),
             Concern::Agent(name) => agent == Some(name),
         })
     }
 
-    /// What was found, by file and place; what has no place comes first.
+    /// What was found, by file and place; what has no place comes first. What is wrong for several agents alike is told once.
     pub(crate) fn into_sorted(mut self) -> Vec<Diagnostic> {
+        let mut told = HashSet::new();
+        let places = |diagnostic: &Diagnostic| diagnostic.places.iter().map(|place| place.span).collect::<Vec<_>>();
+        self.diagnostics
+            .retain(|diagnostic| told.insert((diagnostic.code, diagnostic.headline.clone(), places(diagnostic))));
         self.diagnostics.sort_by_key(|diagnostic| diagnostic.places.first().map(|place| place.span));
         self.diagnostics
     }

@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind, Write};
 
-use anstream::AutoStream;
+use anstream::{AutoStream, ColorChoice};
 
 use crate::diagnostic::{Diagnostic, Severity, Sources, render};
 use crate::status::ExitStatus;
@@ -22,7 +22,7 @@ pub(crate) struct Console {
 impl Console {
     /// The console of this process.
     pub(crate) fn new() -> Self {
-        Self { stdout: io::stdout(), stderr: AutoStream::auto(io::stderr()) }
+        Self { stdout: io::stdout(), stderr: coloured(io::stderr()) }
     }
 
     /// Prints what the command is for, exactly these bytes, and ends the command with `status`.
@@ -38,29 +38,41 @@ impl Console {
     /// Prints clap's answer: help and version are what was asked for, all else is wrong use.
     pub(crate) fn print_usage(&mut self, answer: &clap::Error) -> ExitStatus {
         let status = if answer.use_stderr() { ExitStatus::WrongUse } else { ExitStatus::Success };
-        match answer.print() {
-            Ok(()) => status,
+        let text = answer.render().ansi().to_string();
+        if answer.use_stderr() {
             // A message about wrong use that nobody reads is still wrong use.
-            Err(_) if answer.use_stderr() => status,
+            drop(self.stderr.write_all(text.as_bytes()));
+            return status;
+        }
+        let mut stdout = coloured(io::stdout());
+        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+            Ok(()) => status,
             Err(error) => self.lost_output(&error),
         }
     }
 
-    /// Reports on standard error, in the order given, with a count where there is more than one error.
+    /// Reports on standard error, in the order given, with a count where there is more than one error. Where not all can be shown, errors
+    /// come before what is none.
     pub(crate) fn report(&mut self, diagnostics: &[Diagnostic], sources: &Sources) {
-        let shown = diagnostics.get(..MOST_SHOWN).unwrap_or(diagnostics);
+        let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
+        let errors = diagnostics.iter().filter(|diagnostic| is_error(diagnostic)).count();
+        let mut others_shown = MOST_SHOWN.saturating_sub(errors);
+        let mut fits = |diagnostic: &&Diagnostic| {
+            is_error(diagnostic) || others_shown.checked_sub(1).map(|left| others_shown = left).is_some()
+        };
+        let shown: Vec<&Diagnostic> =
+            diagnostics.iter().filter(|diagnostic| fits(diagnostic)).take(MOST_SHOWN).collect();
         let mut text: String =
             shown.iter().map(|diagnostic| render::human(diagnostic, sources)).collect::<Vec<_>>().join("\n\n");
         if !text.is_empty() {
             text.push('\n');
         }
-        let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
+        let others = diagnostics.len() - errors;
         let count = match errors {
-            0 | 1 => String::new(),
-            _ if shown.len() < diagnostics.len() => {
-                format!("\ndsh: {errors} errors, of which the first {MOST_SHOWN} are shown\n")
-            }
-            _ => format!("\ndsh: {errors} errors\n"),
+            _ if errors > MOST_SHOWN => format!("\ndsh: {errors} errors, of which the first {MOST_SHOWN} are shown\n"),
+            0 | 1 if shown.len() == diagnostics.len() => String::new(),
+            _ if shown.len() == diagnostics.len() => format!("\ndsh: {errors} errors\n"),
+            _ => format!("\ndsh: {errors} errors and {others} warnings, of which the first {MOST_SHOWN} are shown\n"),
         };
         text.push_str(&count);
         // Nobody is left to be told that standard error cannot be written.
@@ -75,4 +87,10 @@ impl Console {
         self.report(&[lost], &Sources::new());
         ExitStatus::WrongUse
     }
+}
+
+/// Takes colours out unless this is a terminal, whatever the environment asks for; on one, `NO_COLOR` and the like are heard (C2).
+fn coloured<S: anstream::stream::RawStream>(stream: S) -> AutoStream<S> {
+    let choice = if stream.is_terminal() { AutoStream::choice(&stream) } else { ColorChoice::Never };
+    AutoStream::new(stream, choice)
 }

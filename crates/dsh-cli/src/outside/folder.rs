@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 mod beneath;
 
 /// How far a path may lead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reach {
     /// To files beneath the folder.
     Beneath,
@@ -35,14 +35,24 @@ pub(crate) enum FolderError {
 pub(crate) enum ReadError {
     /// Nothing is there.
     Missing,
+    /// A link is there, and nothing where it leads.
+    Dangling,
+    /// A link on the way leads back to itself.
+    Circle,
+    /// The path goes on behind a file, as if that were a folder.
+    ThroughAFile,
     /// The path leads out of the folder; the text says by what.
     Outside(&'static str),
+    /// The path does not leave the folder, but is absolute or has a `..` in it; here as it should be written.
+    Roundabout(String),
     /// Something else than a file is there; the text says what.
     NotAFile(&'static str),
     /// The file is larger than the limit, in bytes.
     TooLarge {
         /// The most that would be read.
         limit: u64,
+        /// How large it is, or has become while it was read.
+        size: u64,
     },
     /// It is there and cannot be read.
     Unreadable(io::Error),
@@ -87,13 +97,42 @@ impl Folder {
     /// Reads the regular file at `path`, at most `limit` bytes of it.
     pub(crate) fn read(&self, path: &str, reach: Reach, limit: u64) -> Result<Vec<u8>, ReadError> {
         let file = match reach {
-            Reach::Beneath => {
-                refuse_leaving(Path::new(path))?;
-                self.open_beneath(path)?
-            }
-            Reach::Anywhere => open_anywhere(&self.path.join(path))?,
+            Reach::Beneath => self.refuse_leaving(Path::new(path)).and_then(|()| self.open_beneath(path)),
+            Reach::Anywhere => open_anywhere(&self.path.join(path)),
         };
-        read_regular(file, limit)
+        let is_link = || self.path.join(path).symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+        let file = file.map_err(|error| {
+            let dangles = matches!(error, ReadError::Missing) && is_link();
+            if dangles { ReadError::Dangling } else { error }
+        });
+        read_regular(file?, limit)
+    }
+
+    /// The way up to the nearest folder above this one that has a file of this name, as `--dir` takes it.
+    pub(crate) fn nearest_above(&self, name: &str) -> Option<String> {
+        let real = self.path.canonicalize().ok()?;
+        let steps = real.ancestors().skip(1).position(|above| above.join(name).is_file())?;
+        let mut path = if self.path.as_os_str() == "." { PathBuf::new() } else { self.path.clone() };
+        path.extend(std::iter::repeat_n("..", steps + 1));
+        Some(path.display().to_string())
+    }
+
+    /// Refuses what can be seen to leave without looking at the file.
+    fn refuse_leaving(&self, path: &Path) -> Result<(), ReadError> {
+        if path.components().all(|component| matches!(component, Component::CurDir | Component::Normal(_))) {
+            return Ok(());
+        }
+        if !path.has_root() {
+            return Err(match straightened(path) {
+                Some(straight) => ReadError::Roundabout(straight.display().to_string()),
+                None => ReadError::Outside("the path has a `..` in it"),
+            });
+        }
+        let real = self.path.canonicalize().map_err(of_io)?;
+        Err(match path.strip_prefix(&real).ok().and_then(straightened) {
+            Some(straight) => ReadError::Roundabout(straight.display().to_string()),
+            None => ReadError::Outside("the path is absolute"),
+        })
     }
 
     #[cfg(unix)]
@@ -116,16 +155,18 @@ impl Folder {
 /// What is said of a link that leads out.
 const BY_LINK: &str = "a link on the way leads out of the folder";
 
-/// Refuses what can be seen to leave without looking at the disk.
-fn refuse_leaving(path: &Path) -> Result<(), ReadError> {
+/// The path without `..`, if it never climbs above where it begins.
+fn straightened(path: &Path) -> Option<PathBuf> {
+    let mut straight = PathBuf::new();
     for component in path.components() {
         match component {
-            Component::RootDir | Component::Prefix(_) => return Err(ReadError::Outside("the path is absolute")),
-            Component::ParentDir => return Err(ReadError::Outside("the path has a `..` in it")),
-            Component::CurDir | Component::Normal(_) => {}
+            Component::Normal(name) => straight.push(name),
+            Component::CurDir => {}
+            Component::ParentDir if straight.pop() => {}
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
         }
     }
-    Ok(())
+    Some(straight)
 }
 
 #[cfg(unix)]
@@ -147,16 +188,13 @@ fn read_regular(file: File, limit: u64) -> Result<Vec<u8>, ReadError> {
         return Err(ReadError::NotAFile(kind_of(metadata.file_type())));
     }
     if metadata.len() > limit {
-        return Err(ReadError::TooLarge { limit });
+        return Err(ReadError::TooLarge { limit, size: metadata.len() });
     }
     let mut bytes = Vec::new();
     // A file may grow while it is read; one byte more than allowed tells.
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(of_io)?;
-    if u64::try_from(bytes.len()).is_ok_and(|length| length <= limit) {
-        Ok(bytes)
-    } else {
-        Err(ReadError::TooLarge { limit })
-    }
+    let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+    if size <= limit { Ok(bytes) } else { Err(ReadError::TooLarge { limit, size }) }
 }
 
 #[cfg(unix)]

@@ -11,6 +11,10 @@ pub(crate) enum TextError {
         offset: usize,
         /// The byte there.
         byte: u8,
+        /// Its line, from 1.
+        line: usize,
+        /// Its column, in characters from 1.
+        column: usize,
     },
     /// The file is in UTF-16.
     Utf16,
@@ -19,9 +23,10 @@ pub(crate) enum TextError {
 impl fmt::Display for TextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotUtf8 { offset, byte } => {
-                write!(f, "not UTF-8: the first wrong byte is 0x{byte:02x}, at offset {offset}")
-            }
+            Self::NotUtf8 { offset, byte, line, column } => write!(
+                f,
+                "not UTF-8: the first wrong byte is 0x{byte:02x}, in line {line}, column {column} (offset {offset})"
+            ),
             Self::Utf16 => f.write_str("in UTF-16, and dsh reads UTF-8"),
         }
     }
@@ -34,7 +39,12 @@ pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, TextError> {
     }
     let mut text = String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
-        TextError::NotUtf8 { offset, byte: error.as_bytes().get(offset).copied().unwrap_or_default() }
+        let byte = error.as_bytes().get(offset).copied().unwrap_or_default();
+        let before = String::from_utf8_lossy(error.as_bytes().get(..offset).unwrap_or_default());
+        let before = before.trim_start_matches('\u{feff}');
+        let line = 1 + before.bytes().filter(|byte| *byte == b'\n').count();
+        let column = 1 + before.rsplit('\n').next().unwrap_or_default().chars().count();
+        TextError::NotUtf8 { offset, byte, line, column }
     })?;
     if text.starts_with('\u{feff}') {
         text.remove(0);
@@ -62,8 +72,10 @@ mod tests {
     #[test]
     fn a_wrong_byte_is_told_by_its_offset() {
         // X12
-        assert_eq!(decode(b"caf\xe9".to_vec()), Err(TextError::NotUtf8 { offset: 3, byte: 0xe9 }));
-        assert_eq!(decode(b"\xef\xbb\xbfab\xff".to_vec()), Err(TextError::NotUtf8 { offset: 5, byte: 0xff }));
+        let wrong = |offset, byte, line, column| Err(TextError::NotUtf8 { offset, byte, line, column });
+        assert_eq!(decode(b"caf\xe9".to_vec()), wrong(3, 0xe9, 1, 4));
+        assert_eq!(decode(b"\xef\xbb\xbfab\xff".to_vec()), wrong(5, 0xff, 1, 3));
+        assert_eq!(decode(b"one\r\n\xc3\xa9\xff".to_vec()), wrong(7, 0xff, 2, 2));
     }
 
     #[test]

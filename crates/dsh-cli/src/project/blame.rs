@@ -4,17 +4,21 @@
 
 use dsh_kernel::Failure;
 use dsh_system_prompt::{Error, ErrorKind, TOOL_ORDER_REST};
-use dsh_template::Template;
 
 use super::{Agent, Layer, Loaded, Project};
 use crate::config::PERSONA;
 use crate::diagnostic::Diagnostic;
-use crate::names::{list, nearest};
+use crate::names::{Guesses, list, quoted};
 
 /// A plugin that failed to start.
-pub(super) fn start(project: &Project, agent: Option<&Agent>, error: &dsh_kernel::Error) -> Diagnostic {
+pub(super) fn start(
+    project: &Project,
+    agent: Option<&Agent>,
+    error: &dsh_kernel::Error,
+    guesses: &Guesses,
+) -> Diagnostic {
     match error.failure().and_then(Failure::downcast_ref::<Error>) {
-        Some(refused) => prompt(project, agent, refused),
+        Some(refused) => prompt(project, agent, refused, guesses),
         None => kernel(error),
     }
 }
@@ -25,48 +29,11 @@ pub(crate) fn kernel(error: &dsh_kernel::Error) -> Diagnostic {
 }
 
 /// What the prompt registry refused, in the layer of `agent` or in assembling for it.
-pub(super) fn prompt(project: &Project, agent: Option<&Agent>, error: &Error) -> Diagnostic {
-    let placed = reference(project, agent, error)
-        .or_else(|| taken(project, agent, error))
-        .or_else(|| tool_order(project, error))
+pub(crate) fn prompt(project: &Project, agent: Option<&Agent>, error: &Error, guesses: &Guesses) -> Diagnostic {
+    let placed = taken(project, agent, error)
+        .or_else(|| tool_order(project, error, guesses))
         .or_else(|| reserved_tool(project, error));
     placed.unwrap_or_else(|| Diagnostic::error(error.code(), error.to_string()))
-}
-
-/// A `{{` that cannot be rendered.
-fn reference(project: &Project, agent: Option<&Agent>, error: &Error) -> Option<Diagnostic> {
-    let place = error.range()?;
-    let section = error.section()?;
-    let words = project.words(agent, section)?;
-    let owner = error.owner().map_or_else(|| "nobody".to_owned(), |owner| format!("`{owner}`"));
-    let place = words.origin.locate(place);
-    let diagnostic = |what: &str, label: &str| {
-        let headline = format!("section `{section}` of {owner}: {what}");
-        let diagnostic = Diagnostic::error(error.code(), headline).at(place, label);
-        // A file is shown where it is named, too.
-        let elsewhere = place.source != words.origin.declared.source;
-        if elsewhere { diagnostic.at(words.origin.declared, "read from here") } else { diagnostic }
-    };
-    if error.kind() == ErrorKind::MalformedReference {
-        let template = Template::compile(error.section_text()?);
-        let malformed = template.malformed()?;
-        let raw = (section != PERSONA).then(|| "`format = \"raw\"` keeps every brace of this section".to_owned());
-        return Some(
-            diagnostic(&malformed.headline().to_string(), "").with_help(malformed.help().to_string()).with_help_if(raw),
-        );
-    }
-    let name = error.name()?;
-    if error.kind() == ErrorKind::ValuelessVariable {
-        return Some(diagnostic(&format!("variable `{name}` has no value"), "refers to it"));
-    }
-    let known: Vec<&str> = error.known().map(dsh_kernel::Name::as_str).collect();
-    let near = nearest(name, known.iter().copied()).map(|near| format!("did you mean `{{{{{near}}}}}`?"));
-    let help = near.unwrap_or_else(|| "give it a value under `[variables]`".to_owned());
-    Some(
-        diagnostic(&format!("unknown variable `{name}`"), "no variable of this name")
-            .with_note(format!("the variables are, nearest first: {}", list(&known)))
-            .with_help(help),
-    )
 }
 
 /// A tool whose name means something else.
@@ -94,14 +61,14 @@ fn taken(project: &Project, agent: Option<&Agent>, error: &Error) -> Option<Diag
         _ => "give it another name",
     };
     Some(
-        Diagnostic::error(error.code(), format!("the section `{name}` is there already: it is {first}'s"))
+        Diagnostic::error(error.code(), format!("the section {} is there already: it is {first}'s", quoted(name)))
             .at(section.name.span, "taken in this layer")
             .with_help(help),
     )
 }
 
 /// A `tool_order` that the registry does not take, at its start or in an assembly.
-fn tool_order(project: &Project, error: &Error) -> Option<Diagnostic> {
+fn tool_order(project: &Project, error: &Error, guesses: &Guesses) -> Option<Diagnostic> {
     let order = project.tool_order.as_ref()?;
     let diagnostic = |headline: String| Diagnostic::error(error.code(), headline);
     if error.kind() == ErrorKind::ToolOrderMissingRest {
@@ -115,7 +82,7 @@ fn tool_order(project: &Project, error: &Error) -> Option<Diagnostic> {
         let second = order.value.get(error.position()?)?;
         let first = order.value.iter().find(|entry| entry.value == second.value)?;
         return Some(
-            diagnostic(format!("`tool_order` lists `{}` twice", second.value))
+            diagnostic(format!("`tool_order` lists {} twice", quoted(&second.value)))
                 .at(second.span, "the second")
                 .at(first.span, "the first")
                 .with_help("list each name once"),
@@ -125,16 +92,19 @@ fn tool_order(project: &Project, error: &Error) -> Option<Diagnostic> {
         return None;
     }
     let known: Vec<&str> = error.known().map(dsh_kernel::Name::as_str).collect();
-    let names: Vec<&str> = error.unknown_tools().map(|(name, _)| name).collect();
-    let mut unknown = diagnostic(format!("`tool_order` lists what no schema file knows: {}", list(&names)));
-    for (name, position) in error.unknown_tools() {
-        let label = match nearest(name, known.iter().copied()) {
+    let names = list(error.unknown_tools().map(|tool| tool.name));
+    let mut unknown = diagnostic(format!("`tool_order` lists what no schema file knows: {names}"));
+    for tool in error.unknown_tools() {
+        let label = match guesses.nearest(tool.name, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "no tool of this name".to_owned(),
         };
-        unknown = unknown.at(order.value.get(position)?.span, label);
+        unknown = unknown.at(order.value.get(tool.position)?.span, label);
     }
-    Some(unknown.with_note(format!("the tools are, nearest first: {}", list(&known))))
+    Some(match known.as_slice() {
+        [] => unknown.with_note("there are no tools: `tool_schemas` names the files that describe them"),
+        _ => unknown.with_note(format!("the tools are {}", list(known))),
+    })
 }
 
 impl Project {
@@ -144,7 +114,7 @@ impl Project {
     }
 
     /// The words of the section that an agent sees under this name.
-    fn words<'p>(&'p self, agent: Option<&'p Agent>, section: &str) -> Option<&'p Loaded> {
+    pub(super) fn words<'p>(&'p self, agent: Option<&'p Agent>, section: &str) -> Option<&'p Loaded> {
         let of = |layer: &'p Layer| {
             let named = layer.sections.iter().find(|own| own.name.value == section).map(|own| &own.words);
             named.or_else(|| layer.persona.as_ref().filter(|_| section == PERSONA))

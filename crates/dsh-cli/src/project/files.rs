@@ -1,9 +1,12 @@
 //! Reading the files that a configuration names: each once, within limits, with a diagnostic at the place that names it.
 
 use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
 
 use crate::config::FileRef;
 use crate::diagnostic::{Diagnostic, Report, SourceId, Sources};
+use crate::names::quoted;
 use crate::outside::{Folder, Reach, ReadError, TextError, decode};
 
 /// The most that is read of a text file.
@@ -12,18 +15,27 @@ pub(crate) const TEXT_LIMIT: u64 = 1 << 20;
 /// The most that is read of a file of tool schemas.
 pub(crate) const SCHEMA_LIMIT: u64 = 8 << 20;
 
+/// The most that is read of all files together.
+const TOTAL_LIMIT: u64 = 64 << 20;
+
 /// The files of a folder, while it is read.
 #[derive(Debug)]
 pub(super) struct Files<'p> {
     folder: &'p Folder,
     pub(super) sources: &'p mut Sources,
-    /// Files that were taken in, by path and limit. Two agents may share a guide of a megabyte.
-    taken: BTreeMap<(String, u64), SourceId>,
+    /// Files that were taken in, by path, reach and limit. Two agents may share a guide of a megabyte.
+    taken: BTreeMap<(String, Reach, u64), SourceId>,
+    /// What files say, where sections were made of them: many may share one text.
+    texts: BTreeMap<SourceId, Arc<str>>,
+    /// Bytes that were read.
+    total: u64,
+    /// The first file that was too much has been reported.
+    full: bool,
 }
 
 impl<'p> Files<'p> {
     pub(super) fn new(folder: &'p Folder, sources: &'p mut Sources) -> Self {
-        Self { folder, sources, taken: BTreeMap::new() }
+        Self { folder, sources, taken: BTreeMap::new(), texts: BTreeMap::new(), total: 0, full: false }
     }
 
     /// Takes in the file at `path`, which is named nowhere.
@@ -36,26 +48,45 @@ impl<'p> Files<'p> {
     /// Takes in a file that is named in the configuration; what is wrong is reported there.
     pub(super) fn named(&mut self, file: &FileRef, limit: u64, report: &mut Report) -> Option<SourceId> {
         let path = file.path.value.as_str();
-        // A path that one place may use and another may not is asked for at each.
-        let key = (file.reach == Reach::Beneath).then(|| (path.to_owned(), limit));
-        if let Some(id) = key.as_ref().and_then(|key| self.taken.get(key)) {
+        let key = (path.to_owned(), file.reach, limit);
+        if let Some(id) = self.taken.get(&key) {
             return Some(*id);
         }
-        let read = self.folder.read(path, file.reach, limit).map_err(Problem::Read);
-        match read.and_then(|bytes| decode(bytes).map_err(Problem::Text)) {
+        if self.full {
+            return None;
+        }
+        let left = TOTAL_LIMIT - self.total;
+        let read = self.folder.read(path, file.reach, limit.min(left)).map_err(|error| {
+            let too_much = matches!(error, ReadError::TooLarge { limit: least, .. } if least < limit);
+            if too_much { Problem::TooMuch { read: self.total } } else { Problem::Read(error) }
+        });
+        let decoded = read.and_then(|bytes| {
+            self.total += u64::try_from(bytes.len()).unwrap_or(left);
+            decode(bytes).map_err(Problem::Text)
+        });
+        match decoded {
             Ok(text) => {
                 let id = self.sources.add(self.folder.display(path), text);
-                if let Some(key) = key {
-                    self.taken.insert(key, id);
-                }
+                self.taken.insert(key, id);
                 Some(id)
             }
             Err(problem) => {
-                let help = problem.help().map(str::to_owned);
+                self.full |= matches!(problem, Problem::TooMuch { .. });
+                let help = problem.help();
                 report.push(problem.diagnostic(path).at(file.path.span, "named here").with_help_if(help));
                 None
             }
         }
+    }
+
+    /// What a file says. What ends its last line is no part of it: sections are joined by one blank line.
+    pub(super) fn says(&mut self, id: SourceId) -> Arc<str> {
+        let sources = &self.sources;
+        let says = self.texts.entry(id).or_insert_with(|| {
+            let text = sources.text(id);
+            Arc::from(text.strip_suffix('\n').unwrap_or(text))
+        });
+        Arc::clone(says)
     }
 }
 
@@ -64,6 +95,11 @@ impl<'p> Files<'p> {
 pub(super) enum Problem {
     Read(ReadError),
     Text(TextError),
+    /// With it, all files together would be more than is read.
+    TooMuch {
+        /// Bytes that were read before.
+        read: u64,
+    },
 }
 
 impl Problem {
@@ -71,31 +107,88 @@ impl Problem {
     pub(super) fn diagnostic(&self, path: &str) -> Diagnostic {
         let (code, what) = match self {
             Self::Read(ReadError::Missing) => ("file::missing", "is not there".to_owned()),
-            Self::Read(ReadError::Outside(how)) => ("file::outside", format!("leaves the project's folder: {how}")),
-            Self::Read(ReadError::NotAFile(what)) => ("file::not_a_file", format!("is {what}, and a file is meant")),
-            Self::Read(ReadError::TooLarge { limit }) => {
-                ("file::too_large", format!("is larger than {} MiB, the limit for such a file", limit >> 20))
+            Self::Read(ReadError::Dangling) => ("file::missing", "is a link that leads to nothing".to_owned()),
+            Self::Read(ReadError::Circle) => {
+                ("file::unreadable", "cannot be opened: the link leads to itself".to_owned())
             }
-            Self::Read(ReadError::Unreadable(error)) => ("file::unreadable", format!("cannot be read: {error}")),
+            Self::Read(ReadError::ThroughAFile) => {
+                ("file::missing", "is not there: a part of the path is a file, and a folder is meant".to_owned())
+            }
+            Self::Read(ReadError::Outside(how)) => ("file::outside", format!("leaves the project's folder: {how}")),
+            Self::Read(ReadError::Roundabout(_)) => {
+                ("file::roundabout_path", "is not written as a plain path into the project's folder".to_owned())
+            }
+            Self::Read(ReadError::NotAFile(what)) => ("file::not_a_file", format!("is {what}, and a file is meant")),
+            Self::Read(ReadError::TooLarge { limit, size }) => {
+                ("file::too_large", format!("has {size} bytes, and the limit for such a file is {} MiB", limit >> 20))
+            }
+            Self::Read(ReadError::Unreadable(error)) => {
+                ("file::unreadable", format!("cannot be read: {}", plain(error)))
+            }
             Self::Text(problem @ TextError::NotUtf8 { .. }) => ("file::not_utf8", format!("is {problem}")),
             Self::Text(problem @ TextError::Utf16) => ("file::utf16", format!("is {problem}")),
+            Self::TooMuch { read } => (
+                "file::too_much",
+                format!(
+                    "is too much: the files before it have {read} bytes, and the limit for all together is {} MiB",
+                    TOTAL_LIMIT >> 20
+                ),
+            ),
         };
-        let diagnostic = Diagnostic::error(code, format!("`{path}` {what}"));
+        let diagnostic = Diagnostic::error(code, format!("{} {what}", quoted(path)));
         match self {
             Self::Text(_) => diagnostic.with_help("save the file as UTF-8"),
-            Self::Read(_) => diagnostic,
+            Self::Read(_) | Self::TooMuch { .. } => diagnostic,
         }
     }
 
     /// What to do where the configuration names the file.
-    fn help(&self) -> Option<&'static str> {
-        match self {
-            Self::Read(ReadError::Missing) => Some("paths are relative to the folder of dsh.toml"),
-            Self::Read(ReadError::Outside(_)) => {
-                Some("move the file into the folder, or write `allow_outside = true` beside the path")
+    fn help(&self) -> Option<String> {
+        let help = match self {
+            Self::Read(ReadError::Missing | ReadError::ThroughAFile) => "paths are relative to the folder of dsh.toml",
+            Self::Read(ReadError::Dangling | ReadError::Circle) => {
+                "make the link anew, or name the file that it is for"
             }
-            Self::Read(ReadError::NotAFile(_) | ReadError::TooLarge { .. } | ReadError::Unreadable(_))
-            | Self::Text(_) => None,
+            Self::Read(ReadError::Outside(_)) => {
+                "move the file into the folder, or write `allow_outside = true` beside the path"
+            }
+            Self::Read(ReadError::Roundabout(straight)) => {
+                return Some(format!("write it relative and without `..`: {}", quoted(straight)));
+            }
+            Self::Read(ReadError::NotAFile("a folder")) => "name a file in it; each file gets a section of its own",
+            Self::Read(ReadError::TooLarge { limit: SCHEMA_LIMIT, .. }) => {
+                "split it: `tool_schemas` takes several files"
+            }
+            Self::Read(ReadError::TooLarge { .. }) => {
+                "split it into sections, and leave out what a model need not read"
+            }
+            Self::Read(ReadError::NotAFile(_) | ReadError::Unreadable(_)) | Self::Text(_) => return None,
+            Self::TooMuch { .. } => "a prompt is made of less: leave files out, or parts of them",
+        };
+        Some(help.to_owned())
+    }
+
+    /// What to do where the file is `dsh.toml` itself.
+    pub(super) fn help_for_config(&self) -> Option<&'static str> {
+        match self {
+            Self::Read(ReadError::Outside(_)) => {
+                Some("put the file itself there, or give `--dir` the folder in which it lies")
+            }
+            Self::Read(ReadError::Dangling | ReadError::Circle) => Some("make the link anew, or take it away"),
+            Self::Read(ReadError::TooLarge { .. }) => Some("move long texts into files: `file = \"…\"`"),
+            Self::Read(ReadError::NotAFile(_)) => Some("the configuration of a project is a file of this name"),
+            Self::Read(_) | Self::Text(_) | Self::TooMuch { .. } => None,
         }
     }
+
+    /// Whether there is no configuration at all.
+    pub(super) fn is_missing(&self) -> bool {
+        matches!(self, Self::Read(ReadError::Missing))
+    }
+}
+
+/// An error of the system in words, without its number.
+fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split_once(" (os error").map_or(text.as_str(), |(words, _)| words).to_owned()
 }

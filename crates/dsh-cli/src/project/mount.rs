@@ -1,14 +1,15 @@
 //! A project on a kernel: each concern a plugin, mounted in the order of the file, each settled before the next (X5).
 
-use dsh_kernel::{Context, Error, Fiber, FiberState, Kernel, Plugin, ScopeKey};
+use std::collections::BTreeSet;
+
+use dsh_kernel::{Context, Error, Fiber, FiberState, Kernel, Plugin, Scope, ScopeKey};
 use dsh_system_prompt::{
-    AssembleContext, Identity, PromptAssembly, PromptConfig, RenderedPrompt, Source, SystemPrompt, SystemPromptExt,
-    render,
+    AssembleContext, Identity, PromptAssembly, PromptConfig, Source, SystemPrompt, SystemPromptExt,
 };
 
 use super::blame;
 use super::plugins::{Persona, Piece, Sections, ToolSchemas, Tools, Variables};
-use super::{Agent, Layer, Loaded, Project};
+use super::{Agent, Layer, Loaded, Project, texts};
 use crate::config::{PERSONA, Topic};
 use crate::diagnostic::{Concern, Report, Sources};
 
@@ -19,6 +20,8 @@ pub(crate) struct Mounted<'p> {
     kernel: Kernel,
     /// The scope of each agent, in the order of the project's.
     scopes: Vec<(&'p Agent, ScopeKey)>,
+    /// The paths of these scopes.
+    owners: Vec<String>,
 }
 
 /// A plugin of the project, and the agent whose scope it is in.
@@ -30,6 +33,7 @@ impl Project {
         let mut mounting = Mounting { kernel: Kernel::new(), plugins: Vec::new(), sources };
         let root = mounting.kernel.root();
         let mut scopes = Vec::new();
+        let mut owners = Vec::new();
         mounting.plugin(&root, None, SystemPrompt::new(self.prompt_config(sources))).await?;
         for topic in &self.topics {
             match topic {
@@ -40,14 +44,16 @@ impl Project {
                 Topic::Sections => mounting.sections(&root, None, &self.layer).await?,
                 Topic::Agents => {
                     for agent in &self.agents {
-                        scopes.push((agent, self.mount_agent(&root, agent, &mut mounting).await?));
+                        let scope = self.mount_agent(&root, agent, &mut mounting).await?;
+                        owners.push(scope.ctx().owner().to_string());
+                        scopes.push((agent, scope.key()));
                     }
                 }
             }
         }
         let Mounting { kernel, plugins, .. } = mounting;
         self.report_failed(&plugins, report).await;
-        Ok(Mounted { project: self, kernel, scopes })
+        Ok(Mounted { project: self, kernel, scopes, owners })
     }
 
     async fn mount_agent<'p>(
@@ -55,7 +61,7 @@ impl Project {
         root: &Context,
         agent: &'p Agent,
         mounting: &mut Mounting<'p, '_>,
-    ) -> Result<ScopeKey, Error> {
+    ) -> Result<Scope, Error> {
         let scope = root.scope(agent.name.value.clone())?;
         let (ctx, own) = (scope.ctx(), Some(agent));
         if let Some(persona) = &agent.layer.persona {
@@ -72,7 +78,7 @@ impl Project {
         if let Some(filter) = agent.filter.as_ref().filter(|_| self.topics.contains(&Topic::Tools)) {
             mounting.plugin(ctx, own, Tools(filter.clone())).await?;
         }
-        Ok(scope.key())
+        Ok(scope)
     }
 
     fn prompt_config(&self, sources: &Sources) -> PromptConfig {
@@ -95,52 +101,59 @@ impl Project {
         for (agent, fiber) in plugins {
             if let Some(error) = fiber.error() {
                 failed = true;
-                report.about(concern(*agent), |report| report.push(blame::start(self, *agent, &error)));
+                report
+                    .about(concern(*agent), |report| report.push(blame::start(self, *agent, &error, &report.guesses)));
             }
         }
         let waiting = plugins.iter().filter(|(_, fiber)| !failed && fiber.state() != FiberState::Active);
         for (agent, fiber) in waiting {
             if let Err(error) = fiber.ready().await {
-                report.about(concern(*agent), |report| report.push(blame::start(self, *agent, &error)));
+                report
+                    .about(concern(*agent), |report| report.push(blame::start(self, *agent, &error, &report.guesses)));
             }
         }
     }
 }
 
-impl Mounted<'_> {
-    /// Assembles and renders the prompt of an agent; without one, the prompt that all share. Every section that cannot be rendered is
-    /// reported, not the first alone.
-    pub(crate) async fn prompt(
+impl<'p> Mounted<'p> {
+    /// Assembles the prompt of each agent, and reports what is wrong with it; the one that was asked for comes back, unless it has a
+    /// finding. The one that all share need not be right by itself, and is looked at only where it is asked for. What the texts say is
+    /// looked at where `texts` says so.
+    pub(crate) async fn check(
         &self,
-        agent: Option<&Agent>,
+        asked: Option<&'p Agent>,
+        texts: bool,
         report: &mut Report,
-    ) -> Option<(PromptAssembly, RenderedPrompt)> {
-        let scope = self.scopes.iter().find(|(own, _)| Some(&own.name) == agent.map(|agent| &agent.name));
-        let cx = scope.map_or_else(AssembleContext::new, |(_, key)| AssembleContext::for_scope(*key));
-        let assembly = match self.kernel.root().system_prompt().assemble(cx).await {
-            Ok(assembly) => assembly,
-            Err(error) => {
-                report.push(blame::prompt(self.project, agent, &error));
-                return None;
+    ) -> Option<PromptAssembly> {
+        // What was left out of a layer as wrong may be what is missing in a prompt. A malformed reference leaves nothing out.
+        let all = std::iter::once(None).chain(self.scopes.iter().map(|(agent, _)| Some(agent.name.value.as_str())));
+        let stopped: BTreeSet<Option<&str>> = all.filter(|name| report.stops(*name)).collect();
+        texts::malformed(&self.project.layer, None, report);
+        for ((agent, _), owner) in self.scopes.iter().zip(&self.owners) {
+            report.about(concern(Some(agent)), |report| texts::malformed(&agent.layer, Some(owner), report));
+        }
+        let mut answer = None;
+        let agents = self.scopes.iter().map(|(agent, key)| (Some(*agent), AssembleContext::for_scope(*key)));
+        let shared = asked.is_none().then(|| (None, AssembleContext::new()));
+        for (agent, cx) in shared.into_iter().chain(agents) {
+            let name = agent.map(|agent| agent.name.value.as_str());
+            if stopped.contains(&name) {
+                continue;
             }
-        };
-        let first = match render(&assembly) {
-            Ok(rendered) => return Some((assembly, rendered)),
-            Err(error) => error,
-        };
-        let mut one = assembly.clone();
-        let mut any = false;
-        for section in assembly.sections() {
-            *one.sections_mut() = vec![section.clone()];
-            if let Err(error) = render(&one) {
-                any = true;
-                report.push(blame::prompt(self.project, agent, &error));
+            let assembled = self.kernel.root().system_prompt().assemble(cx).await;
+            let whose = agent.map_or(Concern::Shared, |_| concern(agent));
+            let fine = report.about(whose, |report| match assembled {
+                Ok(assembly) => (!texts || texts::check(self.project, agent, &assembly, report)).then_some(assembly),
+                Err(error) => {
+                    report.push(blame::prompt(self.project, agent, &error, &report.guesses));
+                    None
+                }
+            });
+            if name == asked.map(|agent| agent.name.value.as_str()) {
+                answer = fine;
             }
         }
-        if !any {
-            report.push(blame::prompt(self.project, agent, &first));
-        }
-        None
+        answer
     }
 
     /// Ends it; what fails in ending is reported.

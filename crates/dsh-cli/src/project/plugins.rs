@@ -135,7 +135,7 @@ impl ToolSource {
         let admitted = self.all.schemas().iter().filter(|schema| filter.admits(schema.name())).cloned();
         let answer = ToolProviderResult::new(admitted).known_names(self.all.known().map(str::to_owned));
         let insert = |seen: &mut Seen| {
-            seen.0 = Some(answer);
+            seen.0 = Some(answer.clone());
             Ok(|seen: &mut Seen| seen.0 = None)
         };
         self.seen.effect(ctx, "filter", insert, |_| Ok(()))

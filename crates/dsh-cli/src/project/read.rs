@@ -1,17 +1,21 @@
 //! Reading a project folder whole.
 
+use std::sync::Arc;
+
 use dsh_template::Text;
 
-use super::files::{Files, Problem, TEXT_LIMIT};
+use super::files::{Files, TEXT_LIMIT};
 use super::tools::{self, Tools};
 use super::{Agent, Layer, Loaded, Origin, Section};
 use crate::config::{self, At, Config, FILE_NAME, Format, OffsetMap, Topic, Wording, Words};
 use crate::diagnostic::{Concern, Diagnostic, Report, SourceId, Sources};
-use crate::outside::{Folder, ReadError};
+use crate::outside::Folder;
 
 /// Everything that was read; what is wrong in it was reported and left out.
 #[derive(Debug)]
 pub(crate) struct Project {
+    /// The path of its `dsh.toml`, as a person may type it.
+    pub(crate) config: String,
     /// What the file speaks of, in its order.
     pub(crate) topics: Vec<Topic>,
     /// Whether the harness says what it is.
@@ -34,25 +38,32 @@ impl Project {
     /// Reads the project of this folder. Without a `dsh.toml` the defaults hold, and a note says so (C2).
     pub(crate) fn read(folder: &Folder, sources: &mut Sources, report: &mut Report) -> Result<Self, NoProject> {
         let mut files = Files::new(folder, sources);
-        let config = match files.unnamed(FILE_NAME) {
+        let path = folder.display(FILE_NAME);
+        match files.unnamed(FILE_NAME) {
             Ok(source) => {
                 let text = files.sources.text(source).to_owned();
                 let config = config::read(source, &text, report).map_err(|config::NotToml| NoProject)?;
-                return Ok(Self::of(config, source, &mut files, report));
+                return Ok(Self { config: path, ..Self::of(config, source, &mut files, report) });
             }
-            Err(Problem::Read(ReadError::Missing)) => Config::default(),
+            Err(problem) if problem.is_missing() => {}
             Err(problem) => {
-                report.push(problem.diagnostic(&folder.display(FILE_NAME)));
+                let help = problem.help_for_config().map(str::to_owned);
+                report.push(problem.diagnostic(&path).with_help_if(help));
                 return Err(NoProject);
             }
+        }
+        let help = match folder.nearest_above(FILE_NAME) {
+            Some(above) => format!("the nearest one above belongs to the project of `--dir {above}`"),
+            None => "to begin, write `persona = \"…\"` into a file dsh.toml there".to_owned(),
         };
         let folder = folder.path().display();
         report.push(
             Diagnostic::note("config::defaults", format!("there is no dsh.toml in `{folder}`, so the defaults hold"))
-                .with_help("`persona = \"…\"` in a file dsh.toml there is a beginning"),
+                .with_help(help),
         );
         Ok(Self {
-            topics: config.concerns,
+            config: path,
+            topics: Vec::new(),
             identity: true,
             tool_order: None,
             layer: Layer::default(),
@@ -79,7 +90,8 @@ impl Project {
             }));
         }
         let identity = config.identity.is_none_or(|identity| identity.value);
-        Self { topics: config.concerns, identity, tool_order: config.tool_order, layer: shared, agents, tools }
+        let (config, topics, tool_order) = (String::new(), config.concerns, config.tool_order);
+        Self { config, topics, identity, tool_order, layer: shared, agents, tools }
     }
 }
 
@@ -97,15 +109,19 @@ fn layer(source: SourceId, layer: config::Layer, files: &mut Files<'_>, report: 
 fn loaded(config: SourceId, wording: &Wording, files: &mut Files<'_>, report: &mut Report) -> Option<Loaded> {
     let (words, origin) = match &wording.words {
         Words::Inline(text) => {
-            let map = OffsetMap::of_toml_string(files.sources.text(config), text.span.range(), &text.value);
-            (text.value.as_str(), Origin { source: config, map, declared: text.span })
+            let file = files.sources.text(config);
+            let map = OffsetMap::of_toml_string(file, text.span.range(), &text.value);
+            // Quotes on a line of their own end the last line, as the end of a file does.
+            let raw = file.get(text.span.range()).unwrap_or_default();
+            let words = match text.value.strip_suffix('\n') {
+                Some(words) if raw.ends_with("\n\"\"\"") || raw.ends_with("\n'''") => words,
+                _ => text.value.as_str(),
+            };
+            (Arc::from(words), Origin { source: config, map, declared: text.span })
         }
         Words::File(file) => {
             let source = files.named(file, TEXT_LIMIT, report)?;
-            let text = files.sources.text(source);
-            // What ends the last line of a file is no part of what it says: sections are joined by one blank line.
-            let text = text.strip_suffix('\n').unwrap_or(text);
-            (text, Origin { source, map: OffsetMap::Identity, declared: file.path.span })
+            (files.says(source), Origin { source, map: OffsetMap::Identity, declared: file.path.span })
         }
     };
     let text = match wording.format {

@@ -1,15 +1,17 @@
 //! The tools of a project: the schemas of the files it names, and which of them an agent sees.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use dsh_llm::{ToolSchema, parse_tool_list};
 
 use super::DroppedFields;
 use super::files::{Files, SCHEMA_LIMIT};
+use super::oddities::{StrangeFields, unusual_name};
 use crate::config::{At, FileRef, ToolRules};
 use crate::diagnostic::{Diagnostic, Report, Span};
-use crate::names::{list, nearest};
+use crate::names::{list, quoted};
 
 /// The tools that the project's files describe.
 #[derive(Debug, Default)]
@@ -46,13 +48,28 @@ pub(super) fn read(paths: &[FileRef], files: &mut Files<'_>, report: &mut Report
                 continue;
             }
         };
+        if list.next_cursor().is_some() {
+            report.push(
+                Diagnostic::warning(
+                    "tools::partial_list",
+                    format!("{} is not the whole list", quoted(&path.path.value)),
+                )
+                .at(path.path.span, "has a `nextCursor`: the server has more tools")
+                .with_help(
+                    "ask the server for the next pages, and put their tools into the file or name their files too",
+                ),
+            );
+        }
+        let mut strange = StrangeFields::default();
         for tool in list.tools() {
-            let here = Span::new(source, name_place(text, tool.range.clone(), tool.schema.name()));
+            let here = Span::new(source, place_of(text, tool.range.clone(), tool.schema.name()));
+            strange.look_at(tool);
+            unusual_name(tool.schema.name(), here, report);
             if let Some(there) = tools.places.get(tool.schema.name()) {
                 report.push(
                     Diagnostic::error(
                         "prompt::duplicate_tool",
-                        format!("two tools are called `{}`", tool.schema.name()),
+                        format!("two tools are called {}", quoted(tool.schema.name())),
                     )
                     .at(here, "the second")
                     .at(*there, "the first")
@@ -66,23 +83,24 @@ pub(super) fn read(paths: &[FileRef], files: &mut Files<'_>, report: &mut Report
                 *tools.dropped.entry(field.to_string()).or_default() += 1;
             }
         }
+        strange.report(source, text, report);
     }
     tools
 }
 
 fn headline(path: &str, error: &dsh_llm::Error) -> String {
     match (error.tool_name(), error.tool_index()) {
-        (Some(name), _) => format!("`{path}`, tool `{name}`: {}", error.problem()),
-        (None, Some(index)) => format!("`{path}`, tool number {}: {}", index + 1, error.problem()),
-        (None, None) => format!("`{path}`: {}", error.problem()),
+        (Some(name), _) => format!("{}, tool {}: {}", quoted(path), quoted(name), error.problem()),
+        (None, Some(index)) => format!("{}, tool number {}: {}", quoted(path), index + 1, error.problem()),
+        (None, None) => format!("{}: {}", quoted(path), error.problem()),
     }
 }
 
-/// The place of a tool's name within its entry, or of the entry's first byte.
-fn name_place(text: &str, entry: std::ops::Range<usize>, name: &str) -> std::ops::Range<usize> {
-    let quoted = format!("\"{name}\"");
-    match text.get(entry.clone()).and_then(|entry| entry.find(&quoted)) {
-        Some(offset) => entry.start + offset..entry.start + offset + quoted.len(),
+/// The place of a string within a tool's entry, or of the entry's first byte.
+pub(super) fn place_of(text: &str, entry: Range<usize>, string: &str) -> Range<usize> {
+    let string = format!("\"{string}\"");
+    match text.get(entry.clone()).and_then(|entry| entry.find(&string)) {
+        Some(offset) => entry.start + offset..entry.start + offset + string.len(),
         None => entry.start..entry.start + 1,
     }
 }
@@ -137,27 +155,29 @@ impl Tools {
                 }
             }
             if !any && !self.incomplete {
-                report.push(self.no_match(entry, agent));
+                report.push(self.no_match(entry, agent, report));
             }
         }
         matched
     }
 
-    fn no_match(&self, entry: &At<String>, agent: &str) -> Diagnostic {
-        let names = self.schemas.iter().map(ToolSchema::name);
-        let diagnostic = match entry.value.strip_suffix('*') {
-            Some(stem) => Diagnostic::error(
-                "config::unmatched_pattern",
-                format!("agent `{agent}`: no tool's name begins with `{stem}`"),
-            ),
-            None => {
-                Diagnostic::error("config::unknown_tool", format!("agent `{agent}`: unknown tool `{}`", entry.value))
+    fn no_match(&self, entry: &At<String>, agent: &str, report: &Report) -> Diagnostic {
+        let agent = quoted(agent);
+        let (code, headline) = match entry.value.strip_suffix('*') {
+            Some("") => {
+                ("config::unmatched_pattern", format!("agent {agent}: there are no tools for `*` to stand for"))
             }
+            Some(stem) => {
+                ("config::unmatched_pattern", format!("agent {agent}: no tool's name begins with {}", quoted(stem)))
+            }
+            None => ("config::unknown_tool", format!("agent {agent}: unknown tool {}", quoted(&entry.value))),
         };
-        let help = match nearest(entry.value.trim_end_matches('*'), names.clone()) {
+        let names = self.schemas.iter().map(ToolSchema::name);
+        let help = match report.guesses.nearest(entry.value.trim_end_matches('*'), names.clone()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the tools are {}", list(&names.collect::<Vec<_>>())),
+            None if self.schemas.is_empty() => "`tool_schemas` names the files that describe tools".to_owned(),
+            None => format!("the tools are {}", list(names)),
         };
-        diagnostic.at(entry.span, "matches no tool").with_help(help)
+        Diagnostic::error(code, headline).at(entry.span, "matches no tool").with_help(help)
     }
 }

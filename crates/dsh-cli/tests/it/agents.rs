@@ -128,9 +128,30 @@ persona = "The third."
 }
 
 #[test]
-fn a_mistake_that_is_found_in_rendering_concerns_its_own_agent_alone() {
+fn a_mistake_in_an_agents_text_is_reported_whoever_is_asked_for() {
     let config = "identity = false\n[agents.one]\npersona = \"{{nobody}}\"\n[agents.two]\npersona = \"Two.\"\n";
     let project = Project::new(config);
-    assert_eq!(project.prompt(&["--agent", "two"]), "Two.");
-    assert_eq!(project.dsh(&["prompt", "--agent", "one"]).status, Some(1));
+    reads!(project.dsh(&["prompt", "--agent", "two"]));
+    let one = project.dsh(&["prompt", "--agent", "one"]);
+    assert_eq!((one.status, one.stdout.as_str()), (Some(1), ""));
+}
+
+#[test]
+fn what_is_wrong_for_several_agents_alike_is_told_once() {
+    let config = "persona = \"{{nobody}}\"\n[agents.one]\n[agents.two]\n";
+    let run = Project::new(config).dsh(&["prompt"]);
+    assert_eq!(run.stderr.matches("error[").count(), 1, "{run}");
+}
+
+#[test]
+fn a_shared_text_may_refer_to_what_each_agent_has_for_itself() {
+    let config = "identity = false\npersona = \"On {{model}}.\"\n[agents.one.variables]\nmodel = \"m\"\n";
+    let project = Project::new(config);
+    assert_eq!(project.prompt(&["--agent", "one"]), "On m.");
+    reads!(project.dsh(&["prompt"]));
+}
+
+#[test]
+fn an_empty_name_of_an_agent_resembles_none() {
+    reads!(Project::new("[agents.a]\n").dsh(&["prompt", "--agent", ""]));
 }

@@ -165,3 +165,59 @@ fn two_tools_of_one_name_are_both_shown() {
         .file("b.json", "{\"tools\": [\n  {\"name\": \"write\"},\n  {\"name\": \"read\"}\n]}");
     reads!(project.dsh(&["prompt", "--tools"]));
 }
+
+#[cfg(unix)]
+#[test]
+fn links_that_lead_nowhere_say_so() {
+    let project = section("dangling.md");
+    std::os::unix::fs::symlink("nowhere.md", project.path().join("dangling.md")).unwrap();
+    reads!(project.dsh(&["prompt"]));
+    let project = section("loop.md");
+    std::os::unix::fs::symlink("loop.md", project.path().join("loop.md")).unwrap();
+    reads!(project.dsh(&["prompt"]));
+    // C2: a configuration that is named and missing.
+    let project = Project::empty();
+    std::os::unix::fs::symlink("nowhere.toml", project.path().join("dsh.toml")).unwrap();
+    reads!(project.dsh(&["prompt"]));
+}
+
+#[test]
+fn a_path_that_goes_a_roundabout_way_inside_is_told_the_straight_one() {
+    reads!(section("d/../x.md").file("x.md", "x").dsh(&["prompt"]));
+    let project = Project::empty().file("x.md", "x");
+    let absolute = project.path().canonicalize().unwrap().join("x.md");
+    let config = format!("persona_file = '{}'\n", absolute.display());
+    let run = project.file("dsh.toml", config).dsh(&["prompt"]);
+    assert!(run.stderr.contains("help: write it relative and without `..`: `x.md`"), "{run}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_absolute_link_that_stays_in_the_folder_is_followed() {
+    // C1
+    let project = section("link.md").file("docs/real.md", "real");
+    std::os::unix::fs::symlink(project.path().join("docs/real.md"), project.path().join("link.md")).unwrap();
+    assert!(project.prompt(&[]).ends_with("\n\nreal"));
+}
+
+#[test]
+fn paths_that_no_system_takes_are_told_in_words() {
+    reads!(section("a.md/").file("a.md", "a").dsh(&["prompt"]));
+    reads!(section("a\\u0000.md").dsh(&["prompt"]));
+}
+
+#[test]
+fn a_configuration_that_is_too_large_is_told_what_to_do() {
+    reads!(Project::new(&"# x\n".repeat(300_000)).dsh(&["prompt"]));
+}
+
+#[test]
+fn many_sections_may_be_made_of_one_file() {
+    let sections: Vec<String> = (0..100)
+        .map(|number| format!("[[sections]]\nname = \"{number}\"\norder = 1\nfile = \"a.md\"\nallow_outside = true\n"))
+        .collect();
+    let project = Project::new(&sections.concat()).file("a.md", vec![b'x'; 1 << 20]);
+    let run = project.dsh(&["prompt"]);
+    assert!(run.stderr.contains("error[prompt::too_large]"), "{run}");
+    assert!(!run.stderr.contains("file::too_much"), "{run}");
+}

@@ -145,3 +145,32 @@ fn a_line_of_a_megabyte_is_shown_in_part() {
     let run = Project::new(&config).dsh(&["prompt"]);
     assert!(run.stderr.len() < 2_000, "{} bytes", run.stderr.len());
 }
+
+#[test]
+fn what_is_written_as_another_kind_of_table_is_told_how() {
+    let config = "order = \"x\"\n[[agents]]\nname = \"a\"\n[[variables]]\nteam = \"t\"\n";
+    reads!(Project::new(config).dsh(&["prompt"]));
+    reads!(Project::new("[agents]\npersona = \"x\"\n[agents.a]\ntools = [\"a\"]\n").dsh(&["prompt"]));
+}
+
+#[test]
+fn a_key_given_twice_is_shown_with_its_first_place() {
+    let config =
+        "[[sections]]\nname = \"a\"\norder = 1\ntext = \"\"\n[[sections]]\nname = \"b\"\norder = 2\nname = \"c\"\n";
+    reads!(Project::new(config).dsh(&["prompt"]));
+}
+
+#[test]
+fn a_file_that_is_nested_too_deep_is_told_by_its_name() {
+    reads!(Project::new(&format!("x = {}\n", "[".repeat(5_000))).dsh(&["prompt"]));
+}
+
+#[test]
+fn the_name_of_an_agent_is_told_by_the_character_that_is_wrong_in_it() {
+    reads!(Project::new("[agents.\"é☃\"]\n[agents.\"\"]\n").dsh(&["prompt"]));
+}
+
+#[test]
+fn a_pattern_has_nothing_to_stand_for_without_tools() {
+    reads!(Project::new("[agents.a]\ntools = { deny = [\"*\", \"read\"] }\n").dsh(&["prompt"]));
+}

@@ -114,3 +114,9 @@ fn the_same_project_gives_the_same_bytes_each_time() {
         assert_eq!(project.prompt(&["--json"]), first);
     }
 }
+
+#[test]
+fn quotes_on_a_line_of_their_own_end_a_text_as_a_files_end_does() {
+    let config = "identity = false\npersona = \"\"\"\nOne.\n\"\"\"\n[[sections]]\nname = \"a\"\norder = 1\ntext = '''\nTwo.\n\n'''\n[[sections]]\nname = \"b\"\norder = 2\nfile = \"b.md\"\n";
+    assert_eq!(Project::new(config).file("b.md", "Three.\n").prompt(&[]), "One.\n\nTwo.\n\n\nThree.");
+}

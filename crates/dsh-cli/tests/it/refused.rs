@@ -115,3 +115,14 @@ fn no_message_holds_a_variables_value() {
     // The one line that shows it is the file's own.
     assert_eq!(quoted_lines, 1, "{run}");
 }
+
+#[test]
+fn every_mistake_of_a_text_is_reported() {
+    let config = "persona = \"{{ team }} {{x}} {{y}} {{x}} {{}}\"\n[[sections]]\nname = \"a\"\norder = 1\ntext = \"{{x}} {{y}} {{x}}\"\n";
+    reads!(Project::new(config).dsh(&["prompt"]));
+}
+
+#[test]
+fn an_unknown_key_hides_no_malformed_reference() {
+    reads!(Project::new("presona = \"\"\npersona = \"{{ x }}\"\n").dsh(&["prompt"]));
+}

@@ -60,19 +60,25 @@ fn a_closed_pipe_is_quiet() {
 }
 
 #[test]
-fn what_is_not_a_terminal_gets_no_colours_unless_it_asks() {
+fn what_is_not_a_terminal_gets_no_colours_whatever_the_environment_asks_for() {
     // C2
     let project = Project::new("presona = \"\"");
-    let plain = project.dsh(&["prompt"]);
-    assert!(!plain.stderr.contains('\u{1b}'));
-    let forced = command().current_dir(project.path()).arg("prompt").env("CLICOLOR_FORCE", "1").output().unwrap();
-    assert!(forced.stderr.contains(&0x1b));
-    let refused = command()
-        .current_dir(project.path())
-        .arg("prompt")
-        .env("CLICOLOR_FORCE", "1")
-        .env("NO_COLOR", "1")
-        .output()
-        .unwrap();
-    assert!(!refused.stderr.contains(&0x1b));
+    for arguments in [&["prompt"][..], &["promt"], &["--help"]] {
+        let run = command().current_dir(project.path()).args(arguments).env("CLICOLOR_FORCE", "1").output().unwrap();
+        assert!(!run.stderr.contains(&0x1b) && !run.stdout.contains(&0x1b), "{arguments:?}");
+    }
+}
+
+#[test]
+fn one_folder_is_taken_and_not_two() {
+    let project = Project::new("");
+    reads!(project.dsh(&["--dir", "a", "prompt", "--dir=b"]));
+}
+
+#[test]
+fn below_a_project_its_folder_is_named() {
+    let project = Project::new("persona = \"p\"").file("src/deep/a.md", "");
+    reads!(dsh_in(&project.path().join("src/deep"), &["prompt"]));
+    let run = dsh_in(&project.path(), &["prompt", "--dir", "src"]);
+    assert!(run.stderr.contains("`--dir src/..`"), "{run}");
 }

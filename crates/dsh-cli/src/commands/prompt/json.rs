@@ -2,7 +2,7 @@
 //!
 //! It is written by hand where bytes matter: a tool stands here exactly as it goes to a model.
 
-use dsh_system_prompt::{AssembledSection, Layer, PromptAssembly, RenderedPrompt};
+use dsh_system_prompt::{AssembledSection, PartLayer, PromptAssembly, RenderedPrompt};
 use serde_json::Value;
 
 use crate::project::DroppedFields;
@@ -49,10 +49,10 @@ pub(super) fn tools(agent: Option<&str>, assembly: &PromptAssembly) -> String {
 
 fn section_object(section: &AssembledSection, range: &std::ops::Range<usize>) -> String {
     let layer = match section.layer() {
-        Layer::Global => "global",
-        Layer::Scope(_) => "agent",
+        PartLayer::Global => "global",
+        PartLayer::Scope(_) => "agent",
         // Nothing that the command mounts edits an assembly.
-        Layer::Assembly | _ => "assembly",
+        PartLayer::Assembly | _ => "assembly",
     };
     object([
         ("name", string(section.name())),

@@ -17,6 +17,13 @@ fn reading() -> OFlags {
     OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY
 }
 
+/// A folder is a place to open from; nothing in it is listed, so that the right to enter it is enough.
+#[cfg(target_os = "linux")]
+fn folder() -> OFlags {
+    OFlags::PATH | OFlags::CLOEXEC | OFlags::DIRECTORY
+}
+
+#[cfg(not(target_os = "linux"))]
 fn folder() -> OFlags {
     OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY
 }
@@ -42,8 +49,8 @@ pub(super) fn open_file(handle: &OwnedFd, root: &Path, path: &str) -> Result<Fil
         match openat2(handle, path, reading(), Mode::empty(), resolve) {
             Ok(file) => return Ok(File::from(file)),
             Err(Errno::AGAIN | Errno::INTR) => {}
-            // An old kernel, or a sandbox that does not know the call.
-            Err(Errno::NOSYS | Errno::PERM) => break,
+            // An old kernel, or a sandbox that does not know the call; or a link that leads out, if only to come back.
+            Err(Errno::NOSYS | Errno::PERM | Errno::XDEV) => break,
             Err(errno) => return Err(of_errno(errno)),
         }
     }
@@ -58,8 +65,19 @@ pub(super) fn open_file(handle: &OwnedFd, root: &Path, path: &str) -> Result<Fil
 
 /// Asks for the real path, then walks it without following a link.
 fn walk(handle: &OwnedFd, root: &Path, path: &str) -> Result<File, ReadError> {
-    let real_root = root.canonicalize().map_err(of_io)?;
-    let real = real_root.join(path).canonicalize().map_err(of_io)?;
+    let real_path = |path: &Path| {
+        path.canonicalize().map_err(|error| match Errno::from_io_error(&error) {
+            Some(errno) => of_errno(errno),
+            None => of_io(error),
+        })
+    };
+    let real_root = real_path(root)?;
+    let joined = real_root.join(path);
+    let real = real_path(&joined)?;
+    // Resolving forgets a `/` at the end, which says that a folder is meant.
+    if path.ends_with('/') && !real.is_dir() {
+        return Err(ReadError::ThroughAFile);
+    }
     let Ok(beneath) = real.strip_prefix(&real_root) else {
         return Err(ReadError::Outside(BY_LINK));
     };
@@ -72,16 +90,24 @@ fn walk(handle: &OwnedFd, root: &Path, path: &str) -> Result<File, ReadError> {
     let mut at: Option<OwnedFd> = None;
     for name in folders {
         let from = at.as_ref().map_or(handle.as_fd(), AsFd::as_fd);
-        at = Some(openat(from, *name, folder() | OFlags::NOFOLLOW, Mode::empty()).map_err(of_errno)?);
+        at = Some(openat(from, *name, folder() | OFlags::NOFOLLOW, Mode::empty()).map_err(of_swapped)?);
     }
     let from = at.as_ref().map_or(handle.as_fd(), AsFd::as_fd);
-    openat(from, *last, reading() | OFlags::NOFOLLOW, Mode::empty()).map(File::from).map_err(of_errno)
+    openat(from, *last, reading() | OFlags::NOFOLLOW, Mode::empty()).map(File::from).map_err(of_swapped)
+}
+
+/// Of a real path: a link in it was put there meanwhile.
+fn of_swapped(errno: Errno) -> ReadError {
+    match errno {
+        Errno::LOOP => ReadError::Outside("a link was put on the way while it was opened"),
+        errno => of_errno(errno),
+    }
 }
 
 fn of_errno(errno: Errno) -> ReadError {
     match errno {
-        Errno::XDEV => ReadError::Outside(BY_LINK),
-        Errno::LOOP => ReadError::Outside("a link on the way leads in a circle, or nowhere that can be trusted"),
+        Errno::LOOP => ReadError::Circle,
+        Errno::NOTDIR => ReadError::ThroughAFile,
         // A socket, or a device without a driver.
         Errno::NXIO => ReadError::NotAFile("a socket or a device"),
         Errno::ISDIR => ReadError::NotAFile("a folder"),
@@ -132,9 +158,15 @@ mod tests {
         symlink("../secret", root.join("out")).unwrap();
         symlink("..", root.join("up")).unwrap();
         symlink("nowhere", root.join("dangling")).unwrap();
+        symlink("loop", root.join("loop")).unwrap();
+        symlink(root.join("notes/a.md"), root.join("absolute")).unwrap();
         for way in WAYS {
             assert_eq!(outcome(way, &root, "notes/a.md"), "inside");
             assert_eq!(outcome(way, &root, "in"), "inside");
+            assert_eq!(outcome(way, &root, "absolute"), "inside");
+            assert_eq!(outcome(way, &root, "loop"), "Circle");
+            assert_eq!(outcome(way, &root, "notes/a.md/"), "ThroughAFile");
+            assert_eq!(outcome(way, &root, "notes/a.md/b"), "ThroughAFile");
             assert_eq!(outcome(way, &root, "out"), "outside");
             assert_eq!(outcome(way, &root, "up/secret"), "outside");
             assert_eq!(outcome(way, &root, "dangling"), "missing");
