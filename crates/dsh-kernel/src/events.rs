@@ -127,11 +127,11 @@ pub trait WaterfallEvent: Event<Mode = Waterfall> {
 
     /// Called whenever the value comes into a listener's hands, with the listener's owner: before the listener, and when
     /// its `next` gives the value back. So a value can record who edits it (K11).
-    fn entering(_value: &mut Self::Value, _owner: &Owner) {}
+    fn entering(&self, _value: &mut Self::Value, _owner: &Owner) {}
 
     /// Called whenever the value leaves a listener's hands, with the listener's owner: when it calls `next`, and when it
     /// returns. A value that a listener made afresh meets this hook first.
-    fn leaving(_value: &mut Self::Value, _owner: &Owner) {}
+    fn leaving(&self, _value: &mut Self::Value, _owner: &Owner) {}
 }
 
 /// Who hears a dispatch (K12).

@@ -61,8 +61,8 @@ async fn listeners(
     if !ctx.hears::<AssembleEvent>(audience) {
         return Ok(assembly);
     }
-    let event = Arc::new(AssembleEvent::new(cx.clone()));
-    let assembly = journal.keep(ctx.waterfall(event, assembly, audience)).await?;
+    let event = Arc::new(AssembleEvent::new(cx.clone(), journal));
+    let assembly = ctx.waterfall(event, assembly, audience).await?;
     assembly.check_edits()?;
     Ok(assembly)
 }

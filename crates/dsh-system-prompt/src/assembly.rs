@@ -200,12 +200,9 @@ impl PromptAssembly {
     }
 
     /// A listener gets the value. One that another assembly has handed out has that one's journal, and keeps it.
-    pub(crate) fn enter(&mut self, owner: &Owner) {
-        let current = Journal::current();
-        if let Some(current) = &current {
-            current.note(owner);
-        }
-        self.journal.get_or_insert_with(|| current.unwrap_or_default()).note(owner);
+    pub(crate) fn enter(&mut self, owner: &Owner, journal: &Arc<Journal>) {
+        journal.note(owner);
+        self.journal.get_or_insert_with(|| Arc::clone(journal)).note(owner);
     }
 
     /// A listener hands the value on: what it has added is its own from now on (S8).

@@ -1,9 +1,12 @@
 //! The two events of the registry (S9).
 
+use std::sync::Arc;
+
 use dsh_kernel::{Emit, Event, Name, Owner, Registered, ScopeKey, Waterfall, WaterfallEvent};
 
 use crate::assembly::PromptAssembly;
 use crate::context::AssembleContext;
+use crate::journal::Journal;
 
 /// `system-prompt/assemble`: an assembly goes through its listeners before it reaches the model (S9).
 ///
@@ -27,11 +30,13 @@ use crate::context::AssembleContext;
 #[derive(Debug)]
 pub struct AssembleEvent {
     context: AssembleContext,
+    /// Whose hands this assembly goes through.
+    pub(crate) journal: Arc<Journal>,
 }
 
 impl AssembleEvent {
-    pub(crate) fn new(context: AssembleContext) -> Self {
-        Self { context }
+    pub(crate) fn new(context: AssembleContext, journal: &Arc<Journal>) -> Self {
+        Self { context, journal: Arc::clone(journal) }
     }
 
     /// What the assembly is for.
@@ -49,11 +54,11 @@ impl Event for AssembleEvent {
 impl WaterfallEvent for AssembleEvent {
     type Value = PromptAssembly;
 
-    fn entering(value: &mut PromptAssembly, owner: &Owner) {
-        value.enter(owner);
+    fn entering(&self, value: &mut PromptAssembly, owner: &Owner) {
+        value.enter(owner, &self.journal);
     }
 
-    fn leaving(value: &mut PromptAssembly, owner: &Owner) {
+    fn leaving(&self, value: &mut PromptAssembly, owner: &Owner) {
         value.claim(owner);
     }
 }

@@ -129,9 +129,10 @@ impl<E: WaterfallEvent> Next<E> {
     pub async fn run(mut self, mut value: E::Value) -> Result<E::Value, Failure> {
         let Some(holder) = self.holder.take() else { return Ok(self.step(value).await?) };
         let (frame, owner) = (holder.frame(), holder.owner());
-        frames::call(frame, || E::leaving(&mut value, &owner))?;
+        let event = Arc::clone(&self.event);
+        frames::call(frame, || event.leaving(&mut value, &owner))?;
         let mut value = self.step(value).await?;
-        frames::call(frame, || E::entering(&mut value, &owner))?;
+        frames::call(frame, || event.entering(&mut value, &owner))?;
         Ok(value)
     }
 
@@ -160,8 +161,8 @@ impl<E: WaterfallEvent> Next<E> {
         self.holder = Some(Arc::clone(&listener));
         let shared = Arc::clone(listener.ctx.shared());
         let called = listener.call(|call| {
-            E::entering(&mut value, &owner);
-            call(value, event, self)
+            event.entering(&mut value, &owner);
+            call(value, Arc::clone(&event), self)
         });
         frames::settle(&shared);
         let result = match called {
@@ -169,7 +170,7 @@ impl<E: WaterfallEvent> Next<E> {
             Err(failure) => Err(failure),
         };
         let left = result.and_then(|mut value| {
-            frames::call(frame, || E::leaving(&mut value, &owner))?;
+            frames::call(frame, || event.leaving(&mut value, &owner))?;
             Ok(value)
         });
         left.map_err(|failure| listener_failed(&listener, failure))

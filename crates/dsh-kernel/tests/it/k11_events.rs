@@ -60,7 +60,7 @@ impl Text {
 impl WaterfallEvent for Edit {
     type Value = Text;
 
-    fn entering(value: &mut Text, owner: &Owner) {
+    fn entering(&self, value: &mut Text, owner: &Owner) {
         value.holder = owner.to_string();
     }
 }
@@ -538,10 +538,10 @@ fn a_value_leaves_one_listener_before_it_enters_the_next() {
     }
     impl WaterfallEvent for Passed {
         type Value = Vec<String>;
-        fn entering(value: &mut Vec<String>, owner: &Owner) {
+        fn entering(&self, value: &mut Vec<String>, owner: &Owner) {
             value.push(format!("> {owner}"));
         }
-        fn leaving(value: &mut Vec<String>, owner: &Owner) {
+        fn leaving(&self, value: &mut Vec<String>, owner: &Owner) {
             value.push(format!("< {owner}"));
         }
     }

@@ -52,7 +52,7 @@ struct Value(Option<Code>);
 impl WaterfallEvent for Edit {
     type Value = Value;
 
-    fn entering(value: &mut Value, _: &dsh_kernel::Owner) {
+    fn entering(&self, value: &mut Value, _: &dsh_kernel::Owner) {
         if let Some(code) = value.0.take() {
             code.run();
         }
