@@ -72,12 +72,11 @@ impl Model {
     fn start_all(&mut self, first: impl IntoIterator<Item = FiberId>) -> Result<(), Rule> {
         let mut woken: Vec<FiberId> = first.into_iter().collect();
         while !woken.is_empty() {
-            let (mut started, together) = (Vec::new(), woken.len() > 1);
+            let mut started = Vec::new();
             for fiber in std::mem::take(&mut woken) {
                 let (made, failed) = self.start(fiber)?;
                 started.push((fiber, made, failed));
             }
-            let any_failed = started.iter().any(|(_, _, failed)| *failed);
             for (fiber, made, failed) in started {
                 if failed {
                     self.remove_all(&made)?;
@@ -87,9 +86,6 @@ impl Model {
                     let more = self.woken_by(&made);
                     woken.extend(more.into_iter().filter(|one| !woken.contains(one)).collect::<Vec<_>>());
                 }
-            }
-            if together && any_failed && !woken.is_empty() {
-                return Err(Rule::FailsAmongOthers);
             }
         }
         Ok(())
@@ -130,7 +126,6 @@ impl Model {
         for effect in effects {
             self.collect_effect(*effect, &mut teardown);
         }
-        self.check_chains(&teardown.effects)?;
         let removals = teardown.effects.iter().filter(|effect| {
             matches!(self.effects[**effect].kind, Kind::Section { .. } | Kind::Variable { .. } | Kind::Tools { .. })
         });
@@ -150,27 +145,6 @@ impl Model {
         }
         for (fiber, state) in teardown.fibers {
             self.fibers[fiber].state = state;
-        }
-        Ok(())
-    }
-
-    /// Two chains that wait for nobody's unload go on at the same time. The npm package takes a link of each in turn.
-    fn check_chains(&self, ending: &[EffectId]) -> Result<(), Rule> {
-        let composites = ending.iter().filter(|effect| matches!(self.effects[**effect].kind, Kind::Composite));
-        let mut left: Vec<usize> = Vec::new();
-        for composite in composites {
-            let links: Vec<&Kind> =
-                self.live().filter(|(_, one)| one.inside == Some(*composite)).map(|(_, one)| &one.kind).collect();
-            let waits =
-                |kind: &&Kind| matches!(kind, Kind::Provide(_)) || matches!(kind, Kind::Probe { ms } if *ms > 0);
-            if let Some(place) = links.iter().rposition(waits)
-                && matches!(links[place], Kind::Provide(_))
-            {
-                left.push(place);
-            }
-        }
-        if left.iter().filter(|links| **links > 0).count() > 1 && left.iter().any(|links| *links > 1) {
-            return Err(Rule::ChainsMeet);
         }
         Ok(())
     }

@@ -96,9 +96,6 @@ impl Model {
                     let Part::Probe(probe) = part else { return Err(Rule::WakesInRollback) };
                     ms += probe.ms;
                 }
-                if !slow {
-                    return Err(Rule::WakesInRollback);
-                }
             }
         }
         Ok(ms)

@@ -26,18 +26,13 @@ pub enum Rule {
     NextTwice,
     /// D8: a registration on a plugin that is pending or failed.
     NotActive,
-    /// D9: a start fails among plugins woken together while another of them wakes more.
-    FailsAmongOthers,
     /// Two waits, sums included, that are too near to each other to order what they end.
     WaitsTooNear,
     /// A step looks at what a rollback still undoes.
     LooksAtRollback,
-    /// A composite fails behind two services while a plugin waits for the earlier: on the npm package's side every
-    /// withdrawal is an asynchronous link, so the plugin starts and ends meanwhile.
+    /// A composite is rolled back while a service that it collected wakes a plugin, whose start could fail or meet what the
+    /// rollback still holds.
     WakesInRollback,
-    /// Two composites end together, each withdrawing a service before its other links: which of these comes first is a
-    /// matter of the npm package's microtasks, since neither waits for anything.
-    ChainsMeet,
     /// A render with the identity's own words behind other text.
     IdentityNotFirst,
 }
@@ -54,11 +49,9 @@ impl fmt::Display for Rule {
             Self::QuotedGroup => "D5: a group begins with a quote",
             Self::NextTwice => "D7: `next` stands after `replace` or twice",
             Self::NotActive => "D8: a registration on a plugin that is pending or failed",
-            Self::FailsAmongOthers => "D9: a start fails among plugins woken together, and another of them wakes more",
             Self::WaitsTooNear => "two waits or sums of waits are too near to each other",
             Self::LooksAtRollback => "a step looks at what a rollback still undoes",
             Self::WakesInRollback => "a plugin is woken by a service of a composite that is rolled back",
-            Self::ChainsMeet => "two composites end together and go on after withdrawing a service",
             Self::IdentityNotFirst => "the identity would be rendered behind other text",
         })
     }

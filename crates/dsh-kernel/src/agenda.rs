@@ -1,8 +1,8 @@
 //! The agenda of one public call: what there is to announce, to unload, to go on with and to start.
 //!
 //! No function that runs foreign code recurses into the lifecycle. A call does its part under the lock, puts what follows on
-//! its agenda, and drains it: unloads first, breadth first; then chains that waited for those; then starts, one after the
-//! other in mount order (K6, K10).
+//! its agenda, and drains it: unloads first, breadth first; then starts, one after the other in mount order; then chains that
+//! waited for those (K6, K10).
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -18,22 +18,19 @@ use crate::sync::Arc;
 use crate::unwind::Unwind;
 use crate::world::FiberId;
 
-/// What is due in the row of starts.
-pub(crate) enum Due {
-    Start(FiberId),
-    /// A start that failed at once is rolled back when the plugins woken together with it have had their turn: the order
-    /// that recorded traces have (K10, D9).
-    Rollback(FiberId, Error),
-}
-
 #[derive(Default)]
 pub(crate) struct Agenda {
     /// Fibers that are marked as unloading, whose effects are to be undone.
     pub(crate) unloads: VecDeque<FiberId>,
     /// Chains that wait for a fiber or for the users of a service.
     pub(crate) chains: VecDeque<Unwind>,
-    /// Plugins to start.
-    pub(crate) starts: VecDeque<Due>,
+    /// Plugins to start, woken by one cause.
+    pub(crate) starts: VecDeque<FiberId>,
+    /// Starts of this row that failed at once. They are rolled back when the row has had its turn, and before those that
+    /// the row has woken: the order of the recorded traces (K10, D9).
+    pub(crate) rollbacks: VecDeque<(FiberId, Error)>,
+    /// Plugins that were woken meanwhile: the next row.
+    pub(crate) woken: Vec<FiberId>,
     /// The plugin that was started last, where the next has to wait until it has settled.
     pub(crate) settling: Option<Arc<FiberCore>>,
     /// Fibers that have nothing left but their plugin, whose destructor is the last of their code to run.
@@ -78,43 +75,37 @@ impl Agenda {
                 shared.sweep(fiber, &mut self);
                 continue;
             }
-            if let Some(chain) = self.chains.pop_front() {
-                shared.resume(chain, &mut self);
+            self.woken.extend(frames::take_deferred(shared));
+            if self.starts.is_empty() && self.rollbacks.is_empty() {
+                self.starts.extend(self.woken.drain(..));
+            }
+            if !self.starts.is_empty() && self.may_start(shared) {
+                match self.settling.take().filter(|core| core.state() == FiberState::Unloading) {
+                    Some(core) => shared.start_after(core, &mut self),
+                    None => shared.start_next(&mut self),
+                }
                 continue;
             }
-            self.starts.extend(frames::take_deferred(shared).into_iter().map(Due::Start));
-            if self.starts.is_empty() {
-                return;
-            }
-            if frames::inside(shared) {
-                frames::defer_starts(shared, self.take_starts());
-            } else if !runtime::available() {
-                shared.park_starts(self.take_starts());
-            }
-            if let Some(core) = self.settling.take()
-                && core.state() == FiberState::Unloading
-            {
-                shared.start_after(core, &mut self);
+            if let Some((fiber, error)) = self.rollbacks.pop_front() {
+                shared.roll_back(fiber, error, &mut self);
                 continue;
             }
-            match self.starts.pop_front() {
-                Some(Due::Start(fiber)) => shared.start(fiber, &mut self),
-                Some(Due::Rollback(fiber, error)) => shared.roll_back(fiber, error, &mut self),
-                None => {}
-            }
+            let Some(chain) = self.chains.pop_front() else { break };
+            shared.resume(chain, &mut self);
         }
     }
 
-    /// Takes the starts, and leaves the rollbacks.
-    pub(crate) fn take_starts(&mut self) -> Vec<FiberId> {
-        let mut starts = Vec::new();
-        self.starts.retain(|due| match due {
-            Due::Start(fiber) => {
-                starts.push(*fiber);
-                false
-            }
-            Due::Rollback(..) => true,
-        });
-        starts
+    /// Whether plugins may start here and now; else the starts are left to whoever comes to it.
+    fn may_start(&mut self, shared: &Arc<Shared>) -> bool {
+        let left = if frames::inside(shared) {
+            frames::defer_starts
+        } else if !runtime::available() {
+            Shared::park_starts
+        } else {
+            return true;
+        };
+        let starts: Vec<_> = self.starts.drain(..).chain(self.woken.drain(..)).collect();
+        left(shared, starts);
+        false
     }
 }

@@ -96,7 +96,7 @@ pub(crate) fn inside(shared: &Shared) -> bool {
 }
 
 /// Leaves plugins to be started when the outermost frame has returned.
-pub(crate) fn defer_starts(shared: &Shared, starts: impl IntoIterator<Item = FiberId>) {
+pub(crate) fn defer_starts(shared: &Shared, starts: Vec<FiberId>) {
     STACK.with_borrow_mut(|stack| stack.deferred.extend(starts.into_iter().map(|fiber| (shared.id, fiber))));
 }
 

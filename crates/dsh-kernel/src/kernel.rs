@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::Duration;
 
-use crate::agenda::{Agenda, Due};
+use crate::agenda::Agenda;
 use crate::clock::Clock;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, LinkFailure};
@@ -275,7 +275,7 @@ impl Shared {
         self.parked.store(true, Ordering::Release);
     }
 
-    pub(crate) fn park_starts(&self, starts: impl IntoIterator<Item = FiberId>) {
+    pub(crate) fn park_starts(&self, starts: Vec<FiberId>) {
         self.world.lock().parked.starts.extend(starts);
         self.note_parked();
     }
@@ -297,8 +297,8 @@ impl Shared {
             self.parked.store(false, Ordering::Release);
             std::mem::take(&mut world.parked)
         };
-        agenda.starts.extend(rollbacks.into_iter().map(|(fiber, error)| Due::Rollback(fiber, error)));
-        agenda.starts.extend(starts.into_iter().map(Due::Start));
+        agenda.rollbacks.extend(rollbacks);
+        agenda.woken.extend(starts);
         // Ends first: a task that was disposed meanwhile need not begin.
         for chain in chains {
             let chain: Unwind = chain;

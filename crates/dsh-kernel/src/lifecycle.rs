@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::Duration;
 
-use crate::agenda::{Agenda, Due};
+use crate::agenda::Agenda;
 use crate::clock::BoxFuture;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind};
@@ -75,9 +75,10 @@ impl Shared {
         self.world.lock().swept(fiber, agenda);
     }
 
-    /// Starts a plugin, if that is still due. A start that does not end at once takes the rest of the agenda's starts with
+    /// Starts the next plugin of the row, if that is still due. A start that does not end at once takes the rest of the agenda's starts with
     /// it into a task, so that each settles before the next.
-    pub(crate) fn start(self: &Arc<Self>, fiber: FiberId, agenda: &mut Agenda) {
+    pub(crate) fn start_next(self: &Arc<Self>, agenda: &mut Agenda) {
+        let Some(fiber) = agenda.starts.pop_front() else { return };
         let plan = self.world.lock().plan_start(fiber, agenda);
         agenda.flush(self);
         let Some(plan) = plan else { return };
@@ -93,7 +94,7 @@ impl Shared {
             drop(future);
             let (shared, rest) = cut.into_parts();
             let mut agenda = Agenda::new();
-            agenda.starts.extend(rest.into_iter().map(Due::Start));
+            agenda.starts.extend(rest);
             let failed = shared.name_start(&core, since, result);
             shared.world.lock().finish_start(core.id, failed, &mut agenda);
             // The next one waits until this one has settled, rolled back if it failed.
@@ -119,7 +120,7 @@ impl Shared {
             .await;
             let (shared, rest) = cut.into_parts();
             let mut agenda = Agenda::new();
-            agenda.starts.extend(rest.into_iter().map(Due::Start));
+            agenda.starts.extend(rest);
             agenda.drain(&shared);
         });
     }
@@ -128,8 +129,8 @@ impl Shared {
     fn dependent(&self, first: &FiberCore, agenda: &mut Agenda) -> Vec<FiberId> {
         let mut world = self.world.lock();
         let is_independent = |id: &FiberId| world.fibers.get(*id).is_some_and(|fiber| fiber.independent);
-        let (independent, dependent) = agenda.take_starts().into_iter().partition::<Vec<_>, _>(is_independent);
-        agenda.starts.extend(independent.into_iter().map(Due::Start));
+        let (independent, dependent) = agenda.starts.drain(..).partition::<Vec<_>, _>(is_independent);
+        agenda.starts.extend(independent);
         for fiber in &dependent {
             if let Some(fiber) = world.fibers.get_mut(*fiber) {
                 fiber.behind = Some(first.id);
@@ -156,7 +157,7 @@ impl Shared {
         drop(isolated);
         match self.name_start(&core, since, result) {
             None => self.world.lock().finish_start(core.id, None, agenda),
-            Some(error) => agenda.starts.push_back(Due::Rollback(core.id, error)),
+            Some(error) => agenda.rollbacks.push_back((core.id, error)),
         }
         None
     }

@@ -36,11 +36,15 @@ pub(crate) struct Unwind {
     failures: Vec<LinkFailure>,
     /// The end that the chain waits for before it goes on.
     waits: Option<Arc<Latch>>,
+    /// It has waited: chains that go on together take turns, link by link, as siblings do (K6).
+    takes_turns: bool,
 }
 
 /// What became of a link that was begun.
 enum Begun {
     Ended,
+    /// It was no link of its own: the links of an adopted effect, or their end.
+    Spread,
     Waits(Arc<Latch>),
     Pending(PendingLink),
     /// There is no runtime to poll a future with.
@@ -57,7 +61,7 @@ struct PendingLink {
 
 impl Unwind {
     pub(crate) fn new(core: Arc<FiberCore>, effect: EffectId, links: Vec<Entry>) -> Self {
-        Self { core, effect, links, failures: Vec::new(), waits: None }
+        Self { core, effect, links, failures: Vec::new(), waits: None, takes_turns: false }
     }
 
     fn fail(&mut self, label: Name, began: u64, failure: Failure) {
@@ -73,7 +77,11 @@ impl Shared {
     pub(crate) fn unwind(self: &Arc<Self>, mut unwind: Unwind, agenda: &mut Agenda) {
         while let Some(entry) = unwind.links.pop() {
             match self.begin_link(&mut unwind, entry, agenda) {
-                Begun::Ended => {}
+                Begun::Ended if unwind.takes_turns && !unwind.links.is_empty() => {
+                    agenda.chains.push_back(unwind);
+                    return;
+                }
+                Begun::Ended | Begun::Spread => {}
                 Begun::Waits(latch) => {
                     unwind.waits = Some(latch);
                     agenda.chains.push_back(unwind);
@@ -99,6 +107,7 @@ impl Shared {
         let ended = unwind.waits.as_ref().is_none_or(|latch| latch.result().is_some());
         if ended {
             unwind.take_waited();
+            unwind.takes_turns = true;
             self.unwind(unwind, agenda);
         } else if runtime::available() {
             self.spawn_chain(unwind, None);
@@ -165,7 +174,7 @@ impl Shared {
                     Adopted::Links(links) => {
                         unwind.links.push(Entry { label, link: Link::End(inner) });
                         unwind.links.extend(links);
-                        Begun::Ended
+                        Begun::Spread
                     }
                     Adopted::Waits(latch) => {
                         let label = world.label(inner).unwrap_or(label);
@@ -176,7 +185,7 @@ impl Shared {
             }
             Link::End(inner) => {
                 self.world.lock().adopted_ended(inner, agenda);
-                Begun::Ended
+                Begun::Spread
             }
             Link::Withdraw(provision) => {
                 let since = self.clock.now();

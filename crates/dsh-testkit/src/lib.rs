@@ -27,6 +27,7 @@
 //! assert_eq!(probes.balance(), 0);
 //! ```
 
+mod alone;
 mod bounds;
 mod counter;
 mod gate;
@@ -39,6 +40,7 @@ mod probe;
 #[doc = include_str!("../README.md")]
 mod readme {}
 
+pub use alone::alone;
 pub use bounds::{assert_send, assert_send_sync};
 pub use counter::Counter;
 pub use gate::{Gate, Reached, Wait};

@@ -2,7 +2,7 @@
 
 use std::task::Waker;
 
-use crate::agenda::{Agenda, Due};
+use crate::agenda::Agenda;
 use crate::error::{Error, LinkFailure};
 use crate::events::{Audience, FiberChanged};
 use crate::fiber::FiberState;
@@ -146,7 +146,7 @@ impl World {
         let Some(fiber) = self.fibers.get_mut(id) else { return };
         if !std::mem::replace(&mut fiber.queued, true) {
             self.busy += 1;
-            agenda.starts.push_back(Due::Start(id));
+            agenda.woken.push(id);
         }
     }
 

@@ -49,8 +49,17 @@ async fn an_idle_scope_keeps_nothing_of_an_unloaded_plugin() {
 }
 
 /// K15: a scope that ends leaves nothing, however often.
-#[tokio::test]
-async fn scopes_that_open_assemble_and_end_leave_no_residue() {
+#[test]
+fn scopes_that_open_assemble_and_end_leave_no_residue() {
+    // Other tests' memory would be counted in.
+    dsh_testkit::alone(|| runtime().block_on(many_scopes()));
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap()
+}
+
+async fn many_scopes() {
     let (world, probes) = (world().await, Probes::new());
     section(&world.root, "a", 1, "{{v}}");
     variable(&world.root, "v", "global");

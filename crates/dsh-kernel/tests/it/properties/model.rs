@@ -96,6 +96,8 @@ struct Chain {
     links: Vec<Link>,
     /// What it waits for, and the line that is logged when that comes.
     wait: Option<(Wait, Option<String>)>,
+    /// It has waited within a call.
+    takes_turns: bool,
 }
 
 #[derive(Default)]
@@ -225,13 +227,13 @@ impl Model {
         loop {
             if let Some(fiber) = self.unloads.pop_front() {
                 self.sweep(fiber);
+            } else if let Some(fiber) = self.starts.pop_front() {
+                self.start(fiber);
             } else if let Some(chain) = self.trying.pop_front() {
                 match &chain.wait {
                     Some((wait, _)) if !self.is_over(*wait) => self.tasks.push_back(chain),
-                    _ => self.go_on(chain),
+                    _ => self.go_on(Chain { takes_turns: true, ..chain }),
                 }
-            } else if let Some(fiber) = self.starts.pop_front() {
-                self.start(fiber);
             } else if let Some(chain) = self.tasks.pop_front() {
                 match &chain.wait {
                     Some((wait, _)) if !self.is_over(*wait) => self.waiting.push(chain),
@@ -349,7 +351,7 @@ impl Model {
             self.ask(fiber);
         } else {
             let links = std::mem::take(&mut self.effects[id].links);
-            self.go_on(Chain { effect: id, links, wait: None });
+            self.go_on(Chain { effect: id, links, wait: None, takes_turns: false });
         }
     }
 
@@ -358,6 +360,7 @@ impl Model {
             self.log.push(line);
         }
         while let Some(link) = chain.links.pop() {
+            let spreads = matches!(link, Link::Adopted(_));
             match link {
                 Link::Line(line) => self.log.push(line),
                 Link::Deafen(listener) => self.listeners[listener].hears = false,
@@ -392,6 +395,11 @@ impl Model {
                         return;
                     }
                 },
+            }
+            // Chains that go on together take turns.
+            if chain.takes_turns && !spreads && !chain.links.is_empty() {
+                self.trying.push_back(chain);
+                return;
             }
         }
         self.ended(chain.effect);
