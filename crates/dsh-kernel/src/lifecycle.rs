@@ -85,11 +85,11 @@ impl Shared {
         let independent = plan.independent;
         let Some(starting) = self.begin_start(plan, agenda) else { return };
         let rest = if independent { Vec::new() } else { self.dependent(&starting.core, agenda) };
-        let shared = Arc::clone(self);
+        let Starting { core, since, mut future } = starting;
+        // If the runtime ends first, even before the task's first poll, the start has failed, and the rest waits for the
+        // next runtime (K4).
+        let cut = Cut { shared: Arc::clone(self), starting: Some(Arc::clone(&core)), rest };
         runtime::spawn(async move {
-            let Starting { core, since, mut future } = starting;
-            // If the runtime ends first, the start has failed, and the rest waits for the next runtime (K4).
-            let cut = Cut { shared, starting: Some(Arc::clone(&core)), rest };
             let result = (&mut future).await.and_then(|result| result);
             drop(future);
             let (shared, rest) = cut.into_parts();
@@ -106,11 +106,10 @@ impl Shared {
     /// Goes on with the starts when a plugin whose start has failed is rolled back.
     pub(crate) fn start_after(self: &Arc<Self>, core: Arc<FiberCore>, agenda: &mut Agenda) {
         let rest = self.dependent(&core, agenda);
-        let shared = Arc::clone(self);
+        let cut = Cut { shared: Arc::clone(self), starting: None, rest };
         runtime::spawn(async move {
-            let cut = Cut { shared: Arc::clone(&shared), starting: None, rest };
             std::future::poll_fn(|cx| {
-                let mut world = shared.world.lock();
+                let mut world = cut.shared.world.lock();
                 if core.state() != FiberState::Unloading {
                     return Poll::Ready(());
                 }

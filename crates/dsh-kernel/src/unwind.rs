@@ -199,11 +199,12 @@ impl Shared {
 
     fn spawn_chain(self: &Arc<Self>, unwind: Unwind, pending: Option<PendingLink>) {
         let shared = Arc::clone(self);
+        // If the runtime ends first, even before the task's first poll, the link that was cut has failed, and the rest waits
+        // for the next runtime (K4).
+        let cut = pending.as_ref().map(|pending| (pending.label.clone(), pending.began));
+        let mut chain = Chain { shared: Arc::clone(&shared), unwind: Some(unwind), cut };
         runtime::spawn(async move {
-            // If the runtime ends first, the link that was cut has failed, and the rest waits for the next runtime (K4).
-            let mut chain = Chain { shared: Arc::clone(&shared), unwind: Some(unwind), cut: None };
             if let Some(PendingLink { label, began, since, mut future }) = pending {
-                chain.cut = Some((label.clone(), began));
                 let result = shared.named(chain.owner(), &label, since, &mut future).await;
                 drop(future);
                 chain.cut = None;

@@ -72,6 +72,13 @@ fn a_start_that_awaits_a_plugin_behind_it_in_the_row_is_told_so() {
 // K4
 #[test]
 fn a_runtime_that_ends_leaves_what_it_cut_to_the_next_one() {
+    // Whether the tasks were polled before it ended, or never.
+    for polled in [true, false] {
+        what_a_runtime_cuts_goes_on_in_the_next(polled);
+    }
+}
+
+fn what_a_runtime_cuts_goes_on_in_the_next(polled: bool) {
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let (kernel, log) = (Kernel::new(), Log::new());
     let root = kernel.root();
@@ -87,7 +94,9 @@ fn a_runtime_that_ends_leaves_what_it_cut_to_the_next_one() {
         let slow = Part::new("slow").inject(["s"]).start_async(|_| std::future::pending()).mount(&root);
         let next = Part::new("next").inject(["s"]).mount(&root);
         root.provide_dyn("s", Arc::new(())).unwrap();
-        quiet().await;
+        if polled {
+            quiet().await;
+        }
         (teardown, slow, next)
     });
     drop(first);
