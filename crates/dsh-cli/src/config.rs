@@ -1,17 +1,28 @@
 //! `dsh.toml` as data, each value with its place in the file (C1).
 //!
-//! The file is read from the `toml` crate's spanned table by hand: serde stops at the first mistake, and a person wants them all. What
-//! is wrong is reported and left out; what is right comes back, so that later steps find their mistakes too.
+//! A document is parsed into a tree with places, documents are merged, profiles laid over them, and what comes of that is read by hand:
+//! serde stops at the first mistake, and a person wants them all. What is wrong is reported and left out; what is right comes back, so
+//! that later steps find their mistakes too.
 
 mod check;
 mod inline;
+mod merge;
 mod not_toml;
+mod overrides;
+mod parse;
+mod profiles;
 mod read;
 mod table;
+mod tree;
 
-pub(crate) use self::check::PERSONA;
+pub(crate) use self::check::{PERSONA, is_variable_name};
 pub(crate) use self::inline::OffsetMap;
-pub(crate) use self::read::{NotToml, read};
+pub(crate) use self::merge::overlay;
+pub(crate) use self::overrides::{environment, flag};
+pub(crate) use self::parse::{NotToml, parse};
+pub(crate) use self::profiles::Profiles;
+pub(crate) use self::read::{includes, read};
+pub(crate) use self::tree::{Branch, Field, Node, Tier, Value};
 
 use crate::diagnostic::Span;
 use crate::outside::Reach;
@@ -37,12 +48,16 @@ pub(crate) struct Config {
     pub(crate) layer: Layer,
     /// `identity`.
     pub(crate) identity: Option<At<bool>>,
+    /// `model`.
+    pub(crate) model: Option<At<String>>,
     /// `tool_order`.
     pub(crate) tool_order: Option<At<Vec<At<String>>>>,
     /// `tool_schemas`.
     pub(crate) tool_schemas: Vec<FileRef>,
     /// `[agents.NAME]`.
     pub(crate) agents: Vec<Agent>,
+    /// The profiles that were not chosen, each read by itself.
+    pub(crate) elsewhere: Vec<Config>,
 }
 
 /// What a part of the file is about; each is a plugin of its own.

@@ -4,6 +4,7 @@
 //! be rendered; `blame` leads what the registry refuses back to places in the files.
 
 pub(crate) mod blame;
+mod documents;
 mod files;
 mod mount;
 mod oddities;
@@ -12,6 +13,7 @@ mod read;
 mod texts;
 mod tools;
 
+pub(crate) use self::documents::Overrides;
 pub(crate) use self::read::{NoProject, Project};
 pub(crate) use self::tools::ToolFilter;
 

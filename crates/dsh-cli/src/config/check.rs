@@ -42,9 +42,14 @@ fn words_span(wording: &Wording) -> Span {
     }
 }
 
+/// Whether texts can refer to this name; reported, if not.
+pub(crate) fn is_variable_name(name: &At<String>, report: &mut Report) -> bool {
+    variable_name(&name.value, name.span, report)
+}
+
 /// Whether texts can refer to this name.
 pub(super) fn variable_name(name: &str, span: Span, report: &mut Report) -> bool {
-    if is_variable_name(name) {
+    if dsh_template::is_variable_name(name) {
         return true;
     }
     let near = variable_name_near(name).map(|near| quoted(&near));
@@ -59,19 +64,13 @@ pub(super) fn variable_name(name: &str, span: Span, report: &mut Report) -> bool
     false
 }
 
-fn is_variable_name(name: &str) -> bool {
-    let mut bytes = name.bytes();
-    bytes.next().is_some_and(|first| first.is_ascii_lowercase())
-        && bytes.all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
-}
-
 /// A right name that is made like this one.
 fn variable_name_near(name: &str) -> Option<String> {
     let near: String = name
         .chars()
         .map(|character| if character.is_ascii_alphanumeric() { character.to_ascii_lowercase() } else { '_' })
         .collect();
-    is_variable_name(&near).then_some(near)
+    dsh_template::is_variable_name(&near).then_some(near)
 }
 
 /// Reports a name that cannot be an agent's: it labels a scope, and the paths of owners are made of labels.

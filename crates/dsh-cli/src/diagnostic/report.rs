@@ -44,6 +44,7 @@ impl Report {
             Concern::Everyone => true,
             Concern::Shared => agent.is_none(),
             Concern::Agent(name) => agent == Some(name),
+            Concern::Profile(_) => false,
         })
     }
 

@@ -156,7 +156,7 @@ impl Folder {
 const BY_LINK: &str = "a link on the way leads out of the folder";
 
 /// The path without `..`, if it never climbs above where it begins.
-fn straightened(path: &Path) -> Option<PathBuf> {
+pub(crate) fn straightened(path: &Path) -> Option<PathBuf> {
     let mut straight = PathBuf::new();
     for component in path.components() {
         match component {

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use dsh_template::Text;
 
+use super::documents::{self, Documents, Overrides};
 use super::files::{Files, TEXT_LIMIT};
 use super::tools::{self, Tools};
 use super::{Agent, Layer, Loaded, Origin, Section};
-use crate::config::{self, At, Config, FILE_NAME, Format, OffsetMap, Topic, Wording, Words};
-use crate::diagnostic::{Concern, Diagnostic, Report, SourceId, Sources};
+use crate::config::{self, At, Branch, Config, FILE_NAME, Format, OffsetMap, Topic, Variable, Wording, Words};
+use crate::diagnostic::{Concern, Report, Sources, Span};
 use crate::outside::Folder;
 
 /// Everything that was read; what is wrong in it was reported and left out.
@@ -20,6 +21,10 @@ pub(crate) struct Project {
     pub(crate) topics: Vec<Topic>,
     /// Whether the harness says what it is.
     pub(crate) identity: bool,
+    /// The whole configuration, as it was merged.
+    pub(crate) tree: Branch,
+    /// The model that is spoken to.
+    pub(crate) model: Option<At<String>>,
     /// The order of tools.
     pub(crate) tool_order: Option<At<Vec<At<String>>>>,
     /// What all agents share.
@@ -35,41 +40,18 @@ pub(crate) struct Project {
 pub(crate) struct NoProject;
 
 impl Project {
-    /// Reads the project of this folder. Without a `dsh.toml` the defaults hold, and a note says so (C2).
-    pub(crate) fn read(folder: &Folder, sources: &mut Sources, report: &mut Report) -> Result<Self, NoProject> {
-        let mut files = Files::new(folder, sources);
-        let path = folder.display(FILE_NAME);
-        match files.unnamed(FILE_NAME) {
-            Ok(source) => {
-                let text = files.sources.text(source).to_owned();
-                let config = config::read(source, &text, report).map_err(|config::NotToml| NoProject)?;
-                return Ok(Self { config: path, ..Self::of(config, source, &mut files, report) });
-            }
-            Err(problem) if problem.is_missing() => {}
-            Err(problem) => {
-                let help = problem.help_for_config().map(str::to_owned);
-                report.push(problem.diagnostic(&path).with_help_if(help));
-                return Err(NoProject);
-            }
-        }
-        let help = match folder.nearest_above(FILE_NAME) {
-            Some(above) => format!("the nearest one above belongs to the project of `--dir {above}`"),
-            None => "to begin, write `persona = \"…\"` into a file dsh.toml there".to_owned(),
-        };
-        let folder = folder.path().display();
-        report.push(
-            Diagnostic::note("config::defaults", format!("there is no dsh.toml in `{folder}`, so the defaults hold"))
-                .with_help(help),
-        );
-        Ok(Self {
-            config: path,
-            topics: Vec::new(),
-            identity: true,
-            tool_order: None,
-            layer: Layer::default(),
-            agents: Vec::new(),
-            tools: Tools::default(),
-        })
+    /// Reads the project of this folder, with what is said of it from outside.
+    pub(crate) fn read(
+        folder: &Folder,
+        overrides: &Overrides,
+        sources: &mut Sources,
+        report: &mut Report,
+    ) -> Result<Self, NoProject> {
+        let mut files = Files::new(folder, overrides.user_folder.as_deref(), sources);
+        let Documents { tree, others, source } = documents::read(overrides, &mut files, report)?;
+        let mut config = config::read(&tree, Span::new(source, 0..0), &others, report);
+        set(&mut config, &overrides.set, &mut files, report);
+        Ok(Self::of(config, tree, folder.display(FILE_NAME), &mut files, report))
     }
 
     /// The agent of this name.
@@ -77,39 +59,72 @@ impl Project {
         self.agents.iter().find(|agent| agent.name.value == name)
     }
 
-    fn of(config: Config, source: SourceId, files: &mut Files<'_>, report: &mut Report) -> Self {
+    fn of(config: Config, tree: Branch, path: String, files: &mut Files<'_>, report: &mut Report) -> Self {
         let tools = tools::read(&config.tool_schemas, files, report);
-        let shared = layer(source, config.layer, files, report);
+        let shared = layer(config.layer, files, report);
         let mut agents = Vec::new();
         for agent in config.agents {
             let concern = Concern::Agent(agent.name.value.clone());
             agents.push(report.about(concern, |report| {
-                let own = layer(source, agent.layer, files, report);
+                let own = layer(agent.layer, files, report);
                 let filter = agent.tools.map(|rules| tools.filter(&rules, &agent.name.value, report));
                 Agent { name: agent.name, layer: own, filter }
             }));
         }
-        let identity = config.identity.is_none_or(|identity| identity.value);
-        let (config, topics, tool_order) = (String::new(), config.concerns, config.tool_order);
-        Self { config, topics, identity, tool_order, layer: shared, agents, tools }
+        Self {
+            config: path,
+            tree,
+            topics: config.concerns,
+            identity: config.identity.is_none_or(|identity| identity.value),
+            model: config.model,
+            tool_order: config.tool_order,
+            layer: shared,
+            agents,
+            tools,
+        }
     }
 }
 
-fn layer(source: SourceId, layer: config::Layer, files: &mut Files<'_>, report: &mut Report) -> Layer {
-    let persona = layer.persona.as_ref().and_then(|wording| loaded(source, wording, files, report));
+/// Lays `--set NAME=VALUE` over the variables: in every layer that has one of this name, and in the shared one.
+fn set(config: &mut Config, set: &[(String, String)], files: &mut Files<'_>, report: &mut Report) {
+    for (name, value) in set {
+        let text = format!("{name}={value}");
+        let source = files.sources.add("--set".to_owned(), text);
+        let name = At { value: name.clone(), span: Span::new(source, 0..name.len()) };
+        if !config::is_variable_name(&name, report) {
+            continue;
+        }
+        let variable = Variable { name, value: value.clone() };
+        for agent in &mut config.agents {
+            let own = agent.layer.variables.iter_mut().find(|own| own.name.value == variable.name.value);
+            own.into_iter().for_each(|own| *own = variable.clone());
+        }
+        let shared = &mut config.layer.variables;
+        match shared.iter_mut().find(|own| own.name.value == variable.name.value) {
+            Some(own) => *own = variable,
+            None => shared.push(variable),
+        }
+    }
+    if !set.is_empty() && !config.concerns.contains(&Topic::Variables) {
+        config.concerns.insert(0, Topic::Variables);
+    }
+}
+
+fn layer(layer: config::Layer, files: &mut Files<'_>, report: &mut Report) -> Layer {
+    let persona = layer.persona.as_ref().and_then(|wording| loaded(wording, files, report));
     let mut sections = Vec::new();
     for section in layer.sections {
-        if let Some(words) = loaded(source, &section.wording, files, report) {
+        if let Some(words) = loaded(&section.wording, files, report) {
             sections.push(Section { name: section.name, order: section.order, words });
         }
     }
     Layer { persona, sections, variables: layer.variables }
 }
 
-fn loaded(config: SourceId, wording: &Wording, files: &mut Files<'_>, report: &mut Report) -> Option<Loaded> {
+fn loaded(wording: &Wording, files: &mut Files<'_>, report: &mut Report) -> Option<Loaded> {
     let (words, origin) = match &wording.words {
         Words::Inline(text) => {
-            let file = files.sources.text(config);
+            let file = files.sources.text(text.span.source);
             let map = OffsetMap::of_toml_string(file, text.span.range(), &text.value);
             // Quotes on a line of their own end the last line, as the end of a file does.
             let raw = file.get(text.span.range()).unwrap_or_default();
@@ -117,7 +132,7 @@ fn loaded(config: SourceId, wording: &Wording, files: &mut Files<'_>, report: &m
                 Some(words) if raw.ends_with("\n\"\"\"") || raw.ends_with("\n'''") => words,
                 _ => text.value.as_str(),
             };
-            (Arc::from(words), Origin { source: config, map, declared: text.span })
+            (Arc::from(words), Origin { source: text.span.source, map, declared: text.span })
         }
         Words::File(file) => {
             let source = files.named(file, TEXT_LIMIT, report)?;
