@@ -27,6 +27,8 @@ pub(crate) struct GlobalArgs {
 pub(crate) enum Command {
     /// Print the prompt that the project makes, byte for byte, and a newline
     Prompt(PromptArgs),
+    /// Print the configuration as it was merged from all files, the environment and flags
+    Config(ConfigArgs),
 }
 
 /// The arguments of `dsh prompt`.
@@ -44,4 +46,18 @@ pub(crate) struct PromptArgs {
     /// Print one JSON object: prompt, sections with their places in it, tools, variables (see docs/json.md of dsh-cli)
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// The arguments of `dsh config`.
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArgs {
+    /// Say of each value where it comes from
+    #[arg(long, conflicts_with = "schema")]
+    pub(crate) origins: bool,
+    /// Print one JSON object, origins included (see docs/json.md of dsh-cli)
+    #[arg(long, conflicts_with = "schema")]
+    pub(crate) json: bool,
+    /// Print the JSON Schema of dsh.toml
+    #[arg(long)]
+    pub(crate) schema: bool,
 }

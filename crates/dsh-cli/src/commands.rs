@@ -1,5 +1,6 @@
 //! The commands of `dsh`, one module each, and what they have in common.
 
+pub(crate) mod config;
 pub(crate) mod prompt;
 
 use crate::args::GlobalArgs;

@@ -5,6 +5,7 @@
 //! that later steps find their mistakes too.
 
 mod check;
+mod defaults;
 mod inline;
 mod merge;
 mod not_toml;
@@ -15,14 +16,15 @@ mod read;
 mod table;
 mod tree;
 
-pub(crate) use self::check::{PERSONA, is_variable_name};
+pub(crate) use self::check::PERSONA;
+pub(crate) use self::defaults::defaults;
 pub(crate) use self::inline::OffsetMap;
 pub(crate) use self::merge::overlay;
-pub(crate) use self::overrides::{environment, flag};
+pub(crate) use self::overrides::{ENVIRONMENT, environment, flag, set};
 pub(crate) use self::parse::{NotToml, parse};
 pub(crate) use self::profiles::Profiles;
 pub(crate) use self::read::{includes, read};
-pub(crate) use self::tree::{Branch, Field, Node, Tier, Value};
+pub(crate) use self::tree::{Branch, Node, Tier, Value};
 
 use crate::diagnostic::Span;
 use crate::outside::Reach;

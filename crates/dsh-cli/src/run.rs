@@ -37,6 +37,7 @@ where
         Err(answer) => return console.print_usage(&answer),
     };
     match arguments.command {
+        Command::Config(config) => commands::config::run(&arguments.global, &config, &mut console),
         Command::Prompt(prompt) => commands::prompt::run(&arguments.global, &prompt, &mut console),
     }
 }

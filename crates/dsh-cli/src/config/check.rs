@@ -42,11 +42,6 @@ fn words_span(wording: &Wording) -> Span {
     }
 }
 
-/// Whether texts can refer to this name; reported, if not.
-pub(crate) fn is_variable_name(name: &At<String>, report: &mut Report) -> bool {
-    variable_name(&name.value, name.span, report)
-}
-
 /// Whether texts can refer to this name.
 pub(super) fn variable_name(name: &str, span: Span, report: &mut Report) -> bool {
     if dsh_template::is_variable_name(name) {

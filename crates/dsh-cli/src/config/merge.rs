@@ -61,3 +61,67 @@ fn mark(node: &mut Node) {
         Value::String(_) | Value::Integer(..) | Value::Float(_) | Value::Boolean(_) | Value::Datetime(_) => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::{Branch, Tier, Value};
+    use super::super::{Profiles, parse};
+    use super::overlay;
+    use crate::diagnostic::{Report, Sources};
+
+    fn tree(text: &str) -> Branch {
+        let source = Sources::new().add(String::new(), text.to_owned());
+        parse(source, Tier::Project, text, &mut Report::new()).unwrap()
+    }
+
+    /// A tree as one line: keys in their order, lists and tables in brackets.
+    fn line(branch: &Branch) -> String {
+        let value = |value: &Value| match value {
+            Value::Table(table) => format!("{{{}}}", line(table)),
+            Value::Array(items) => format!("[{}]", items.len()),
+            other => other.as_str().unwrap_or("?").to_owned(),
+        };
+        let fields: Vec<String> =
+            branch.fields.iter().map(|(key, field)| format!("{key}={}", value(&field.node.value))).collect();
+        fields.join(" ")
+    }
+
+    fn merged(documents: &[&str]) -> String {
+        let mut whole = Branch::default();
+        documents.iter().for_each(|text| overlay(&mut whole, tree(text)));
+        line(&whole)
+    }
+
+    #[test]
+    fn tables_merge_and_all_else_is_replaced_in_place() {
+        // C5
+        assert_eq!(
+            merged(&["b = 'x'\na = [1, 2]\n[t]\nx = 'o'\ny = 'o'", "a = [3]\n[t]\ny = 'n'\nz = 'n'"]),
+            "b=x a=[1] t={x=o y=n z=n}"
+        );
+        assert_eq!(merged(&["t = 'x'", "[t]\na = 'y'", "t = 'z'"]), "t=z");
+    }
+
+    #[test]
+    fn a_persona_takes_the_place_of_the_other_way_to_give_one() {
+        assert_eq!(merged(&["persona = 'a'", "persona_file = 'b'"]), "persona_file=b");
+        assert_eq!(merged(&["[agents.x]\npersona_file = 'a'", "[agents.x]\npersona = 'b'"]), "agents={x={persona=b}}");
+        // In one document it is a mistake, which the reader shall see; and a variable may have any name.
+        assert_eq!(merged(&["persona = 'a'", "persona_file = 'b'\npersona = 'c'"]), "persona=c persona_file=b");
+        assert_eq!(
+            merged(&["[variables]\npersona = 'a'", "[variables]\npersona_file = 'b'"]),
+            "variables={persona=a persona_file=b}"
+        );
+    }
+
+    #[test]
+    fn what_a_profile_says_is_marked_as_its_own() {
+        let mut whole = tree("a = 'x'\n[profiles.ci]\na = 'y'\n[profiles.ci.t]\nb = 'z'\n[profiles.dev]\na = 'w'");
+        let mut profiles = Profiles::take(&mut whole, &mut Report::new());
+        assert!(!profiles.choose("cd", &mut whole));
+        assert!(profiles.choose("ci", &mut whole));
+        assert_eq!(line(&whole), "a=y t={b=z}");
+        assert!(whole.fields.values().all(|field| field.node.tier == Tier::ProjectProfile));
+        assert_eq!(profiles.names().collect::<Vec<_>>(), ["dev"]);
+    }
+}

@@ -70,16 +70,76 @@ fn bare(source: SourceId, text: &str, report: &mut Report) -> Result<Branch, Not
     Ok(tree)
 }
 
+/// Lays `--set NAME=VALUE`, which `source` is, over the variables of a tree: in every layer that has one of this name, and in the
+/// shared one.
+pub(crate) fn set(tree: &mut Branch, source: SourceId, name: &str, value: &str) {
+    let key = Span::new(source, 0..name.len());
+    let span = Span::new(source, name.len() + 1..name.len() + 1 + value.len());
+    let table = |value| Field { key, node: Node { span: key, tier: Tier::Flag, value } };
+    let constant = Field { key, node: Node { span, ..table(Value::String(value.to_owned())).node } };
+    if let Some(Value::Table(agents)) = tree.fields.get_mut("agents").map(|field| &mut field.node.value) {
+        for agent in agents.fields.values_mut() {
+            if let Value::Table(agent) = &mut agent.node.value
+                && let Some(Value::Table(own)) = agent.fields.get_mut("variables").map(|field| &mut field.node.value)
+                && own.fields.contains_key(name)
+            {
+                own.insert(name, constant.clone());
+            }
+        }
+    }
+    let shared = tree.fields.entry("variables".to_owned()).or_insert_with(|| table(Value::Table(Branch::default())));
+    if let Value::Table(shared) = &mut shared.node.value {
+        shared.insert(name, constant);
+    }
+}
+
 /// Puts a string at the end of the one path that the tree has.
 fn put(tree: &mut Branch, span: Span, text: &str) {
     let field = tree.fields.values_mut().chain(&mut tree.allow_outside).next();
     if let Some(Field { node, .. }) = field {
-        match &mut node.value {
-            Value::Table(inner) => put(inner, span, text),
-            value => {
-                *value = Value::String(text.to_owned());
-                node.span = span;
-            }
+        if let Value::Table(inner) = &mut node.value {
+            put(inner, span, text);
+        } else {
+            *node = Node { span, tier: Tier::Flag, value: Value::String(text.to_owned()) };
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::Value;
+    use super::flag;
+    use crate::diagnostic::{Report, Sources};
+
+    /// The value of the one path in the tree of a flag, and the text at its place; or the codes of what is wrong.
+    fn read(text: &str) -> Result<(String, String), Vec<&'static str>> {
+        let source = Sources::new().add(String::new(), text.to_owned());
+        let mut report = Report::new();
+        let Ok(tree) = flag(source, text, &mut report) else {
+            return Err(report.into_sorted().iter().map(|diagnostic| diagnostic.code).collect());
+        };
+        let mut field = tree.fields.first().unwrap().1;
+        while let Value::Table(inner) = &field.node.value {
+            field = inner.fields.first().unwrap().1;
+        }
+        Ok((format!("{:?}", field.node.value), text[field.node.span.range()].to_owned()))
+    }
+
+    #[test]
+    fn a_value_is_toml_and_a_bare_word_is_a_string() {
+        let string = |text: &str, place: &str| Ok((format!("String({text:?})"), place.to_owned()));
+        assert_eq!(read("identity=false"), Ok(("Boolean(false)".to_owned(), "false".to_owned())));
+        assert_eq!(read("model=\"x y\""), string("x y", "\"x y\""));
+        assert_eq!(read("model=some-model"), string("some-model", "some-model"));
+        assert_eq!(read("agents.a.persona =  You {{help}}. "), string("You {{help}}.", "You {{help}}."));
+    }
+
+    #[test]
+    fn what_is_no_key_and_value_is_refused() {
+        assert_eq!(read("model"), Err(vec!["cli::bad_config"]));
+        assert_eq!(read("model=\"x"), Err(vec!["config::not_toml"]));
+        assert_eq!(read("model="), Err(vec!["config::not_toml"]));
+        assert_eq!(read("a b=c"), Err(vec!["config::not_toml"]));
+        assert_eq!(read("include=[]"), Err(vec!["cli::bad_config"]));
     }
 }

@@ -60,6 +60,10 @@ pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Re
         return Err(NoProject);
     }
     said.into_iter().for_each(|said| overlay(&mut tree, said));
+    for (name, value) in &overrides.set {
+        let source = files.sources.add("--set".to_owned(), format!("{name}={value}"));
+        config::set(&mut tree, source, name, value);
+    }
     Ok(Documents { tree, others, source })
 }
 

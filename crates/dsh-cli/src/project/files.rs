@@ -69,11 +69,6 @@ impl<'p> Files<'p> {
         }
     }
 
-    /// The project's folder.
-    pub(super) fn project(&self) -> &'p Folder {
-        self.project
-    }
-
     /// A path as a person may type it.
     pub(super) fn display(&self, root: Root, path: &str) -> String {
         self.folder(root).map_or_else(|| path.to_owned(), |folder| folder.display(path))
@@ -234,7 +229,7 @@ impl Problem {
     /// What to do where the configuration names the file.
     fn help(&self) -> Option<String> {
         let help = match self {
-            Self::Read(ReadError::Missing | ReadError::ThroughAFile) => "paths are relative to the folder of dsh.toml",
+            Self::Read(ReadError::Missing | ReadError::ThroughAFile) => "a path is relative to the file that it stands in",
             Self::Read(ReadError::Dangling | ReadError::Circle) => {
                 "make the link anew, or name the file that it is for"
             }

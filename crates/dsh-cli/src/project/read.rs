@@ -8,7 +8,7 @@ use super::documents::{self, Documents, Overrides};
 use super::files::{Files, TEXT_LIMIT};
 use super::tools::{self, Tools};
 use super::{Agent, Layer, Loaded, Origin, Section};
-use crate::config::{self, At, Branch, Config, FILE_NAME, Format, OffsetMap, Topic, Variable, Wording, Words};
+use crate::config::{self, At, Branch, Config, FILE_NAME, Format, OffsetMap, Topic, Wording, Words};
 use crate::diagnostic::{Concern, Report, Sources, Span};
 use crate::outside::Folder;
 
@@ -21,6 +21,8 @@ pub(crate) struct Project {
     pub(crate) topics: Vec<Topic>,
     /// Whether the harness says what it is.
     pub(crate) identity: bool,
+    /// The profile that was chosen.
+    pub(crate) profile: Option<String>,
     /// The whole configuration, as it was merged.
     pub(crate) tree: Branch,
     /// The model that is spoken to.
@@ -49,9 +51,9 @@ impl Project {
     ) -> Result<Self, NoProject> {
         let mut files = Files::new(folder, overrides.user_folder.as_deref(), sources);
         let Documents { tree, others, source } = documents::read(overrides, &mut files, report)?;
-        let mut config = config::read(&tree, Span::new(source, 0..0), &others, report);
-        set(&mut config, &overrides.set, &mut files, report);
-        Ok(Self::of(config, tree, folder.display(FILE_NAME), &mut files, report))
+        let config = config::read(&tree, Span::new(source, 0..0), &others, report);
+        let read = Self::of(config, tree, &mut files, report);
+        Ok(Self { config: folder.display(FILE_NAME), profile: overrides.profile.clone(), ..read })
     }
 
     /// The agent of this name.
@@ -59,7 +61,7 @@ impl Project {
         self.agents.iter().find(|agent| agent.name.value == name)
     }
 
-    fn of(config: Config, tree: Branch, path: String, files: &mut Files<'_>, report: &mut Report) -> Self {
+    fn of(config: Config, tree: Branch, files: &mut Files<'_>, report: &mut Report) -> Self {
         let tools = tools::read(&config.tool_schemas, files, report);
         let shared = layer(config.layer, files, report);
         let mut agents = Vec::new();
@@ -72,7 +74,8 @@ impl Project {
             }));
         }
         Self {
-            config: path,
+            config: String::new(),
+            profile: None,
             tree,
             topics: config.concerns,
             identity: config.identity.is_none_or(|identity| identity.value),
@@ -82,31 +85,6 @@ impl Project {
             agents,
             tools,
         }
-    }
-}
-
-/// Lays `--set NAME=VALUE` over the variables: in every layer that has one of this name, and in the shared one.
-fn set(config: &mut Config, set: &[(String, String)], files: &mut Files<'_>, report: &mut Report) {
-    for (name, value) in set {
-        let text = format!("{name}={value}");
-        let source = files.sources.add("--set".to_owned(), text);
-        let name = At { value: name.clone(), span: Span::new(source, 0..name.len()) };
-        if !config::is_variable_name(&name, report) {
-            continue;
-        }
-        let variable = Variable { name, value: value.clone() };
-        for agent in &mut config.agents {
-            let own = agent.layer.variables.iter_mut().find(|own| own.name.value == variable.name.value);
-            own.into_iter().for_each(|own| *own = variable.clone());
-        }
-        let shared = &mut config.layer.variables;
-        match shared.iter_mut().find(|own| own.name.value == variable.name.value) {
-            Some(own) => *own = variable,
-            None => shared.push(variable),
-        }
-    }
-    if !set.is_empty() && !config.concerns.contains(&Topic::Variables) {
-        config.concerns.insert(0, Topic::Variables);
     }
 }
 

@@ -8,6 +8,7 @@ mod bad_values;
 mod cases;
 mod examples;
 mod json;
+mod layers;
 mod limits;
 mod prompt;
 mod refused;

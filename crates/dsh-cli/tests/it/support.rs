@@ -6,10 +6,12 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A project's folder, gone when dropped.
+/// A project's folder, gone when dropped, and what surrounds it: nothing of this machine's user is seen.
 #[derive(Debug)]
 pub(crate) struct Project {
     folder: tempfile::TempDir,
+    /// Variables of the environment.
+    environment: Vec<(String, String)>,
 }
 
 /// What a run of `dsh` left.
@@ -31,7 +33,7 @@ impl Project {
     pub(crate) fn empty() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("project")).unwrap();
-        Self { folder }
+        Self { folder, environment: Vec::new() }
     }
 
     /// With this file, relative to the folder.
@@ -42,13 +44,46 @@ impl Project {
         self
     }
 
+    /// With this configuration of the user's own.
+    pub(crate) fn user_config(self, config: &str) -> Self {
+        self.user_file("config.toml", config)
+    }
+
+    /// With this file beside the user's own configuration.
+    pub(crate) fn user_file(self, path: &str, content: &str) -> Self {
+        std::fs::create_dir_all(self.user_folder()).unwrap();
+        std::fs::write(self.user_folder().join(path), content).unwrap();
+        self
+    }
+
+    /// With this variable in the environment.
+    pub(crate) fn with_env(mut self, name: &str, value: &str) -> Self {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The folder of the user's own configuration.
+    pub(crate) fn user_folder(&self) -> PathBuf {
+        self.folder.path().join("config/dsh")
+    }
+
     pub(crate) fn path(&self) -> PathBuf {
         self.folder.path().join("project")
     }
 
     /// Runs `dsh` in the folder.
     pub(crate) fn dsh(&self, arguments: &[&str]) -> Run {
-        dsh_in(&self.path(), arguments)
+        run(self.command().args(arguments), arguments)
+    }
+
+    /// The binary, started in the folder with this project's environment.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = command();
+        command.current_dir(self.path());
+        command.env("XDG_CONFIG_HOME", self.folder.path().join("config"));
+        command.env("XDG_STATE_HOME", self.folder.path().join("state"));
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
     }
 
     /// What `dsh prompt` prints, which must be fine, without the newline that it adds.
@@ -61,6 +96,14 @@ impl Project {
 }
 
 impl Run {
+    /// With this folder's path, which differs from run to run, written as `FOLDER`.
+    pub(crate) fn without(mut self, folder: &Path) -> Self {
+        let path = folder.to_str().unwrap();
+        self.stdout = self.stdout.replace(path, "FOLDER");
+        self.stderr = self.stderr.replace(path, "FOLDER");
+        self
+    }
+
     /// Standard output as JSON.
     #[track_caller]
     pub(crate) fn json(&self) -> serde_json::Value {
@@ -78,7 +121,11 @@ impl Run {
 
 /// Runs `dsh` in a folder.
 pub(crate) fn dsh_in(folder: &Path, arguments: &[&str]) -> Run {
-    let output = command().current_dir(folder).args(arguments).output().unwrap();
+    run(command().current_dir(folder).args(arguments), arguments)
+}
+
+fn run(command: &mut Command, arguments: &[&str]) -> Run {
+    let output = command.output().unwrap();
     Run {
         arguments: arguments.join(" "),
         status: output.status.code(),
@@ -90,8 +137,12 @@ pub(crate) fn dsh_in(folder: &Path, arguments: &[&str]) -> Run {
 /// The binary, with nothing in its environment that changes what it prints.
 pub(crate) fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dsh"));
-    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
-        command.env_remove(name);
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy().into_owned();
+        let own = ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "SOURCE_DATE_EPOCH", "HOME"];
+        if own.contains(&name.as_str()) || name.starts_with("DSH_") || name.starts_with("XDG_") {
+            command.env_remove(name);
+        }
     }
     command
 }
