@@ -15,7 +15,7 @@ pub(crate) struct Project {
 /// What a run of `dsh` left.
 #[derive(Debug)]
 pub(crate) struct Run {
-    arguments: String,
+    line: String,
     pub(crate) status: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -51,6 +51,14 @@ impl Project {
         dsh_in(&self.path(), arguments)
     }
 
+    /// Runs `dsh` in the folder, with more in its environment.
+    pub(crate) fn dsh_with(&self, environment: &[(&str, &str)], arguments: &[&str]) -> Run {
+        let mut command = command();
+        command.current_dir(self.path()).envs(environment.iter().copied()).args(arguments);
+        let set: Vec<String> = environment.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        Run::of(format!("{} dsh {}", set.join(" "), arguments.join(" ")), &mut command)
+    }
+
     /// What `dsh prompt` prints, which must be fine, without the newline that it adds.
     #[track_caller]
     pub(crate) fn prompt(&self, arguments: &[&str]) -> String {
@@ -61,6 +69,16 @@ impl Project {
 }
 
 impl Run {
+    fn of(line: String, command: &mut Command) -> Self {
+        let output = command.output().unwrap();
+        Self {
+            line,
+            status: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
     /// Standard output as JSON.
     #[track_caller]
     pub(crate) fn json(&self) -> serde_json::Value {
@@ -78,20 +96,17 @@ impl Run {
 
 /// Runs `dsh` in a folder.
 pub(crate) fn dsh_in(folder: &Path, arguments: &[&str]) -> Run {
-    let output = command().current_dir(folder).args(arguments).output().unwrap();
-    Run {
-        arguments: arguments.join(" "),
-        status: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    Run::of(format!("dsh {}", arguments.join(" ")), command().current_dir(folder).args(arguments))
 }
 
 /// The binary, with nothing in its environment that changes what it prints.
 pub(crate) fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dsh"));
-    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
-        command.env_remove(name);
+    for (name, _) in std::env::vars_os() {
+        let own = name.to_str().is_some_and(|name| name.starts_with("DSH_"));
+        if own || ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM"].iter().any(|other| name == *other) {
+            command.env_remove(name);
+        }
     }
     command
 }
@@ -104,7 +119,7 @@ pub(crate) fn repository() -> PathBuf {
 impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let status = self.status.map_or_else(|| "a signal".to_owned(), |status| status.to_string());
-        writeln!(f, "$ dsh {}", self.arguments)?;
+        writeln!(f, "$ {}", self.line)?;
         writeln!(f, "exit status: {status}")?;
         for (name, text) in [("standard output", &self.stdout), ("standard error", &self.stderr)] {
             if !text.is_empty() {
