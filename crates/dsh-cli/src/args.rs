@@ -1,8 +1,14 @@
 //! What can be asked on the command line.
 
-use std::path::PathBuf;
+mod assignment;
+mod global;
+mod sides;
 
 use clap::{Args, Parser, Subcommand};
+
+pub(crate) use self::assignment::Assignment;
+pub(crate) use self::global::{ColorWhen, GlobalArgs};
+pub(crate) use self::sides::{color_asked, on_one_side};
 
 /// dsh assembles the system prompt that a project folder describes, and says where every part of it comes from.
 #[derive(Debug, Parser)]
@@ -14,15 +20,7 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
-/// What every command takes.
-#[derive(Debug, Args)]
-pub(crate) struct GlobalArgs {
-    /// The project's folder, where dsh.toml stands
-    #[arg(long, value_name = "DIR", default_value = ".", global = true)]
-    pub(crate) dir: PathBuf,
-}
-
-/// The commands, one module of `commands` each.
+/// The commands, one module of `commands` each. None has commands of its own: `sides` counts on that.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Print the prompt that the project makes, byte for byte, and a newline

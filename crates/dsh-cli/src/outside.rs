@@ -1,12 +1,13 @@
-//! The only door to the outside world: files, folders and streams.
+//! The only door to the outside world: the environment, files, folders and streams.
 //!
-//! Nothing else in this crate opens a file or writes to a stream, and no library of dsh but the session store and the tool packs does
-//! either. Whether standard error takes colours (a terminal, and no `NO_COLOR`) is read here too, by anstream.
+//! Nothing else in this crate reads the environment, opens a file or writes to a stream, and no library of dsh but the session store and
+//! the tool packs does either.
 
 mod console;
+pub(crate) mod environment;
 mod folder;
 mod text;
 
-pub(crate) use self::console::Console;
-pub(crate) use self::folder::{Folder, FolderError, Reach, ReadError, straightened};
+pub(crate) use self::console::{Colors, Console, Verbosity};
+pub(crate) use self::folder::{Folder, FolderError, Reach, ReadError, nearest_with, straightened};
 pub(crate) use self::text::{TextError, decode};

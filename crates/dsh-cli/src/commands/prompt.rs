@@ -22,7 +22,7 @@ pub(crate) fn run(global: &GlobalArgs, arguments: &PromptArgs, console: &mut Con
         Ok(_) if report.has_errors() => ExitStatus::Findings,
         Ok(_) => ExitStatus::Success,
     };
-    console.report(&report.into_sorted(), &sources);
+    console.conclude(report, &sources);
     match answer {
         Ok(Some(text)) => console.print(text.as_bytes(), status),
         Ok(None) | Err(_) => status,

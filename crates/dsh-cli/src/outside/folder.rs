@@ -112,9 +112,7 @@ impl Folder {
     pub(crate) fn nearest_above(&self, name: &str) -> Option<String> {
         let real = self.path.canonicalize().ok()?;
         let steps = real.ancestors().skip(1).position(|above| above.join(name).is_file())?;
-        let mut path = if self.path.as_os_str() == "." { PathBuf::new() } else { self.path.clone() };
-        path.extend(std::iter::repeat_n("..", steps + 1));
-        Some(path.display().to_string())
+        Some(upwards(&self.path, steps + 1).display().to_string())
     }
 
     /// Refuses what can be seen to leave without looking at the file.
@@ -150,6 +148,26 @@ impl Folder {
         }
         open_anywhere(&file)
     }
+}
+
+/// The working folder, or the nearest one above it that has anything of this name, as a person may type it.
+pub(crate) fn nearest_with(name: &str) -> PathBuf {
+    let here = Path::new(".");
+    // What cannot be a file of this name (a folder, a link that leads nowhere) is found as well: passing it by would take another
+    // project for the one that is meant.
+    let is_there = |folder: &Path| folder.join(name).symlink_metadata().is_ok();
+    let real = here.canonicalize().ok();
+    match real.and_then(|real| real.ancestors().position(is_there)) {
+        Some(0) | None => here.to_path_buf(),
+        Some(steps) => upwards(here, steps),
+    }
+}
+
+/// So many folders up from this one.
+fn upwards(path: &Path, steps: usize) -> PathBuf {
+    let mut path = if path.as_os_str() == "." { PathBuf::new() } else { path.to_path_buf() };
+    path.extend(std::iter::repeat_n("..", steps));
+    path
 }
 
 /// What is said of a link that leads out.

@@ -229,7 +229,9 @@ impl Problem {
     /// What to do where the configuration names the file.
     fn help(&self) -> Option<String> {
         let help = match self {
-            Self::Read(ReadError::Missing | ReadError::ThroughAFile) => "a path is relative to the file that it stands in",
+            Self::Read(ReadError::Missing | ReadError::ThroughAFile) => {
+                "a path is relative to the file that it stands in"
+            }
             Self::Read(ReadError::Dangling | ReadError::Circle) => {
                 "make the link anew, or name the file that it is for"
             }

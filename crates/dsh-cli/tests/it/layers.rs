@@ -160,16 +160,8 @@ fn origins_are_told_for_every_value() {
     let config = "include = ['a.toml']\npersona = \"Say \\\"hi\\\" in\\ntwo lines.\"\n[variables]\nteam = 't'\n[agents.\"a.b\"]\ntools = { allow = [] }\n\n[profiles.ci]\nmodel = 'm'\n[[sections]]\nname = 's'\norder = 1\ntext = 'x'\n[[sections]]\nname = 'file'\norder = 2.5\ntext = 'y'\n";
     let project = with(config).file("a.toml", "tool_order = ['<unlisted-tools>']").user_config("variables.mine = 'u'");
     let project = project.with_env("DSH_IDENTITY", "0");
-    let run = project.dsh(&[
-        "config",
-        "--origins",
-        "--profile",
-        "ci",
-        "--config",
-        "variables.flag=f",
-        "--set",
-        "set=s",
-    ]);
+    let run =
+        project.dsh(&["config", "--origins", "--profile", "ci", "--config", "variables.flag=f", "--set", "set=s"]);
     reads!(run.without(&project.user_folder()));
 }
 

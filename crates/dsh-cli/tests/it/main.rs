@@ -3,6 +3,7 @@
 //! What a person reads is kept under `snapshots/`: `INSTA_UPDATE=always cargo test -p dsh-cli` writes it anew, and whoever does that reads it.
 
 mod agents;
+mod args;
 mod bad_files;
 mod bad_values;
 mod cases;

@@ -17,7 +17,7 @@ pub(crate) struct Project {
 /// What a run of `dsh` left.
 #[derive(Debug)]
 pub(crate) struct Run {
-    arguments: String,
+    line: String,
     pub(crate) status: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -73,7 +73,7 @@ impl Project {
 
     /// Runs `dsh` in the folder.
     pub(crate) fn dsh(&self, arguments: &[&str]) -> Run {
-        run(self.command().args(arguments), arguments)
+        self.dsh_with(&[], arguments)
     }
 
     /// The binary, started in the folder with this project's environment.
@@ -84,6 +84,14 @@ impl Project {
         command.env("XDG_STATE_HOME", self.folder.path().join("state"));
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
+    }
+
+    /// Runs `dsh` in the folder, with more in its environment.
+    pub(crate) fn dsh_with(&self, environment: &[(&str, &str)], arguments: &[&str]) -> Run {
+        let set: String = environment.iter().map(|(name, value)| format!("{name}={value} ")).collect();
+        let mut command = self.command();
+        command.envs(environment.iter().copied()).args(arguments);
+        Run::of(format!("{set}dsh {}", arguments.join(" ")), &mut command)
     }
 
     /// What `dsh prompt` prints, which must be fine, without the newline that it adds.
@@ -104,6 +112,16 @@ impl Run {
         self
     }
 
+    fn of(line: String, command: &mut Command) -> Self {
+        let output = command.output().unwrap();
+        Self {
+            line,
+            status: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
     /// Standard output as JSON.
     #[track_caller]
     pub(crate) fn json(&self) -> serde_json::Value {
@@ -121,26 +139,16 @@ impl Run {
 
 /// Runs `dsh` in a folder.
 pub(crate) fn dsh_in(folder: &Path, arguments: &[&str]) -> Run {
-    run(command().current_dir(folder).args(arguments), arguments)
-}
-
-fn run(command: &mut Command, arguments: &[&str]) -> Run {
-    let output = command.output().unwrap();
-    Run {
-        arguments: arguments.join(" "),
-        status: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    Run::of(format!("dsh {}", arguments.join(" ")), command().current_dir(folder).args(arguments))
 }
 
 /// The binary, with nothing in its environment that changes what it prints.
 pub(crate) fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dsh"));
     for (name, _) in std::env::vars_os() {
-        let name = name.to_string_lossy().into_owned();
-        let own = ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "SOURCE_DATE_EPOCH", "HOME"];
-        if own.contains(&name.as_str()) || name.starts_with("DSH_") || name.starts_with("XDG_") {
+        let own = name.to_str().is_some_and(|name| name.starts_with("DSH_") || name.starts_with("XDG_"));
+        let others = ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "SOURCE_DATE_EPOCH", "HOME"];
+        if own || others.iter().any(|other| name == *other) {
             command.env_remove(name);
         }
     }
@@ -155,7 +163,7 @@ pub(crate) fn repository() -> PathBuf {
 impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let status = self.status.map_or_else(|| "a signal".to_owned(), |status| status.to_string());
-        writeln!(f, "$ dsh {}", self.arguments)?;
+        writeln!(f, "$ {}", self.line)?;
         writeln!(f, "exit status: {status}")?;
         for (name, text) in [("standard output", &self.stdout), ("standard error", &self.stderr)] {
             if !text.is_empty() {
