@@ -70,13 +70,12 @@ fn bare(source: SourceId, text: &str, report: &mut Report) -> Result<Branch, Not
     Ok(tree)
 }
 
-/// Lays `--set NAME=VALUE`, which `source` is, over the variables of a tree: in every layer that has one of this name, and in the
+/// Lays `--set NAME=VALUE`, which `source` is but for the value, over the variables of a tree: in every layer that has one of this name, and in the
 /// shared one.
 pub(crate) fn set(tree: &mut Branch, source: SourceId, name: &str, value: &str) {
     let key = Span::new(source, 0..name.len());
-    let span = Span::new(source, name.len() + 1..name.len() + 1 + value.len());
-    let table = |value| Field { key, node: Node { span: key, tier: Tier::Flag, value } };
-    let constant = Field { key, node: Node { span, ..table(Value::String(value.to_owned())).node } };
+    let said = |value| Field { key, node: Node { span: key, tier: Tier::Flag, value } };
+    let constant = said(Value::String(value.to_owned()));
     if let Some(Value::Table(agents)) = tree.fields.get_mut("agents").map(|field| &mut field.node.value) {
         for agent in agents.fields.values_mut() {
             if let Value::Table(agent) = &mut agent.node.value
@@ -87,7 +86,7 @@ pub(crate) fn set(tree: &mut Branch, source: SourceId, name: &str, value: &str) 
             }
         }
     }
-    let shared = tree.fields.entry("variables".to_owned()).or_insert_with(|| table(Value::Table(Branch::default())));
+    let shared = tree.fields.entry("variables".to_owned()).or_insert_with(|| said(Value::Table(Branch::default())));
     if let Value::Table(shared) = &mut shared.node.value {
         shared.insert(name, constant);
     }

@@ -61,7 +61,8 @@ pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Re
     }
     said.into_iter().for_each(|said| overlay(&mut tree, said));
     for (name, value) in &overrides.set {
-        let source = files.sources.add("--set".to_owned(), format!("{name}={value}"));
+        // Messages show a source's text, and never a variable's value (C3).
+        let source = files.sources.add("--set".to_owned(), format!("{name}=…"));
         config::set(&mut tree, source, name, value);
     }
     Ok(Documents { tree, others, source })
