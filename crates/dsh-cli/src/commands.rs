@@ -4,7 +4,7 @@ pub(crate) mod prompt;
 
 use crate::args::GlobalArgs;
 use crate::diagnostic::{Diagnostic, Report, Sources};
-use crate::outside::{Folder, FolderError};
+use crate::outside::{Environment, Folder, FolderError};
 use crate::project::{NoProject, Project};
 use crate::status::ExitStatus;
 
@@ -20,5 +20,5 @@ fn open_project(global: &GlobalArgs, sources: &mut Sources, report: &mut Report)
         report.push(Diagnostic::error("cli::not_a_folder", problem).with_help("`--dir` takes the folder of a project"));
         ExitStatus::WrongUse
     })?;
-    Project::read(&folder, sources, report).map_err(|NoProject| ExitStatus::WrongUse)
+    Project::read(&folder, &Environment::of_process(), sources, report).map_err(|NoProject| ExitStatus::WrongUse)
 }

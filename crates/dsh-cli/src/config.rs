@@ -5,12 +5,14 @@
 
 mod check;
 mod inline;
+mod instructions;
 mod not_toml;
 mod read;
 mod table;
 
 pub(crate) use self::check::PERSONA;
 pub(crate) use self::inline::OffsetMap;
+pub(crate) use self::instructions::Instructions;
 pub(crate) use self::read::{NotToml, read};
 
 use crate::diagnostic::Span;
@@ -37,6 +39,8 @@ pub(crate) struct Config {
     pub(crate) layer: Layer,
     /// `identity`.
     pub(crate) identity: Option<At<bool>>,
+    /// `instructions`.
+    pub(crate) instructions: Instructions,
     /// `tool_order`.
     pub(crate) tool_order: Option<At<Vec<At<String>>>>,
     /// `tool_schemas`.

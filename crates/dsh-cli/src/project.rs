@@ -4,7 +4,10 @@
 //! be rendered; `blame` leads what the registry refuses back to places in the files.
 
 pub(crate) mod blame;
+mod built_ins;
+mod facts;
 mod files;
+mod instructions;
 mod mount;
 mod oddities;
 mod plugins;

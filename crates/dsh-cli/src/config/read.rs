@@ -3,6 +3,7 @@
 use toml::de::{DeTable, DeValue};
 
 use super::check;
+use super::instructions;
 use super::not_toml;
 use super::table::{Table, string, table, wrong_type};
 use super::{Agent, At, Config, FileRef, Format, Layer, Section, ToolRules, Topic, Variable, Wording, Words};
@@ -30,6 +31,7 @@ pub(crate) fn read(source: SourceId, text: &str, report: &mut Report) -> Result<
 fn file(mut top: Table<'_>, report: &mut Report) -> Config {
     let reach = reach(&mut top, report);
     let identity = top.boolean("identity", report);
+    let instructions = instructions::read(&mut top, report);
     let tool_order = top.strings("tool_order", report);
     let tool_schemas = top.strings("tool_schemas", report).map_or_else(Vec::new, |paths| {
         paths.value.into_iter().filter_map(|path| file_ref(path, reach, report)).collect()
@@ -43,7 +45,7 @@ fn file(mut top: Table<'_>, report: &mut Report) -> Config {
         ("sections", Topic::Sections),
         ("agents", Topic::Agents),
     ]);
-    Config { concerns, layer, identity, tool_order, tool_schemas, agents }
+    Config { concerns, layer, identity, instructions, tool_order, tool_schemas, agents }
 }
 
 fn layer(table: &mut Table<'_>, reach: Reach, report: &mut Report) -> Layer {
@@ -54,7 +56,7 @@ fn layer(table: &mut Table<'_>, reach: Reach, report: &mut Report) -> Layer {
 }
 
 /// `allow_outside` holds for the paths in the same table.
-fn reach(table: &mut Table<'_>, report: &mut Report) -> Reach {
+pub(super) fn reach(table: &mut Table<'_>, report: &mut Report) -> Reach {
     match table.boolean("allow_outside", report) {
         Some(At { value: true, .. }) => Reach::Anywhere,
         _ => Reach::Beneath,
@@ -167,7 +169,7 @@ fn called(name: Option<&At<String>>) -> String {
     name.map_or_else(|| "a section".to_owned(), |name| format!("section {}", quoted(&name.value)))
 }
 
-fn order(table: &mut Table<'_>, name: Option<&At<String>>, report: &mut Report) -> Option<At<f64>> {
+pub(super) fn order(table: &mut Table<'_>, name: Option<&At<String>>, report: &mut Report) -> Option<At<f64>> {
     const BANDS: &str = "-100 is the harness's identity, 0 the persona, 100 to 199 the guidance for tools";
     let Some(entry) = table.entry("order") else {
         report.push(

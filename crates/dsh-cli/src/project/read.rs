@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use dsh_template::Text;
 
+use super::built_ins::BuiltIns;
 use super::files::{Files, TEXT_LIMIT};
+use super::instructions::{self, Ground};
 use super::tools::{self, Tools};
 use super::{Agent, Layer, Loaded, Origin, Section};
 use crate::config::{self, At, Config, FILE_NAME, Format, OffsetMap, Topic, Wording, Words};
 use crate::diagnostic::{Concern, Diagnostic, Report, SourceId, Sources};
-use crate::outside::Folder;
+use crate::outside::{Environment, Folder, Repository};
 
 /// Everything that was read; what is wrong in it was reported and left out.
 #[derive(Debug)]
@@ -24,6 +26,10 @@ pub(crate) struct Project {
     pub(crate) tool_order: Option<At<Vec<At<String>>>>,
     /// What all agents share.
     pub(crate) layer: Layer,
+    /// The sections of instruction files that were found.
+    pub(crate) instructions: Vec<Section>,
+    /// The variables that are always there.
+    pub(crate) built_ins: BuiltIns,
     /// The agents, in the order of the file.
     pub(crate) agents: Vec<Agent>,
     /// The tools.
@@ -36,40 +42,38 @@ pub(crate) struct NoProject;
 
 impl Project {
     /// Reads the project of this folder. Without a `dsh.toml` the defaults hold, and a note says so (C2).
-    pub(crate) fn read(folder: &Folder, sources: &mut Sources, report: &mut Report) -> Result<Self, NoProject> {
+    pub(crate) fn read(
+        folder: &Folder,
+        environment: &Environment,
+        sources: &mut Sources,
+        report: &mut Report,
+    ) -> Result<Self, NoProject> {
         let mut files = Files::new(folder, sources);
         let path = folder.display(FILE_NAME);
-        match files.unnamed(FILE_NAME) {
+        let (config, source) = match files.unnamed(FILE_NAME) {
             Ok(source) => {
                 let text = files.sources.text(source).to_owned();
-                let config = config::read(source, &text, report).map_err(|config::NotToml| NoProject)?;
-                return Ok(Self { config: path, ..Self::of(config, source, &mut files, report) });
+                (config::read(source, &text, report).map_err(|config::NotToml| NoProject)?, source)
             }
-            Err(problem) if problem.is_missing() => {}
+            Err(problem) if problem.is_missing() => {
+                report.push(no_configuration(folder));
+                (Config::default(), files.sources.add(path.clone(), String::new()))
+            }
             Err(problem) => {
                 let help = problem.help_for_config().map(str::to_owned);
                 report.push(problem.diagnostic(&path).with_help_if(help));
                 return Err(NoProject);
             }
-        }
-        let help = match folder.nearest_above(FILE_NAME) {
-            Some(above) => format!("the nearest one above belongs to the project of `--dir {above}`"),
-            None => "to begin, write `persona = \"…\"` into a file dsh.toml there".to_owned(),
         };
-        let folder = folder.path().display();
-        report.push(
-            Diagnostic::note("config::defaults", format!("there is no dsh.toml in `{folder}`, so the defaults hold"))
-                .with_help(help),
-        );
-        Ok(Self {
-            config: path,
-            topics: Vec::new(),
-            identity: true,
-            tool_order: None,
-            layer: Layer::default(),
-            agents: Vec::new(),
-            tools: Tools::default(),
-        })
+        let repository = Repository::around(folder);
+        let ground = Ground { folder, repository: repository.as_ref() };
+        let taken =
+            instructions::named_in(&config.layer, |file| folder.open_file(file.path.value.as_str(), file.reach));
+        let settings = config.instructions.clone();
+        let built_ins = BuiltIns::read(environment, ground.repository, report);
+        let project = Self::of(config, source, &mut files, report);
+        let instructions = instructions::read(&settings, ground, taken, files.sources, report);
+        Ok(Self { config: path, instructions, built_ins, ..project })
     }
 
     /// The agent of this name.
@@ -91,8 +95,19 @@ impl Project {
         }
         let identity = config.identity.is_none_or(|identity| identity.value);
         let (config, topics, tool_order) = (String::new(), config.concerns, config.tool_order);
-        Self { config, topics, identity, tool_order, layer: shared, agents, tools }
+        let (instructions, built_ins) = (Vec::new(), BuiltIns::default());
+        Self { config, topics, identity, tool_order, layer: shared, instructions, built_ins, agents, tools }
     }
+}
+
+fn no_configuration(folder: &Folder) -> Diagnostic {
+    let help = match folder.nearest_above(FILE_NAME) {
+        Some(above) => format!("the nearest one above belongs to the project of `--dir {above}`"),
+        None => "to begin, write `persona = \"…\"` into a file dsh.toml there".to_owned(),
+    };
+    let folder = folder.path().display();
+    Diagnostic::note("config::defaults", format!("there is no dsh.toml in `{folder}`, so the defaults hold"))
+        .with_help(help)
 }
 
 fn layer(source: SourceId, layer: config::Layer, files: &mut Files<'_>, report: &mut Report) -> Layer {

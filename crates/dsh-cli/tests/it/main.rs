@@ -5,8 +5,10 @@
 mod agents;
 mod bad_files;
 mod bad_values;
+mod built_ins;
 mod cases;
 mod examples;
+mod instructions;
 mod json;
 mod limits;
 mod prompt;

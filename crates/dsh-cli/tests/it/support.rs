@@ -4,7 +4,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// A project's folder, gone when dropped.
 #[derive(Debug)]
@@ -61,6 +61,16 @@ impl Project {
 }
 
 impl Run {
+    /// The run that had this output.
+    pub(crate) fn of(arguments: &str, output: &Output) -> Self {
+        Self {
+            arguments: arguments.to_owned(),
+            status: output.status.code(),
+            stdout: String::from_utf8(output.stdout.clone()).unwrap(),
+            stderr: String::from_utf8(output.stderr.clone()).unwrap(),
+        }
+    }
+
     /// Standard output as JSON.
     #[track_caller]
     pub(crate) fn json(&self) -> serde_json::Value {
@@ -79,21 +89,23 @@ impl Run {
 /// Runs `dsh` in a folder.
 pub(crate) fn dsh_in(folder: &Path, arguments: &[&str]) -> Run {
     let output = command().current_dir(folder).args(arguments).output().unwrap();
-    Run {
-        arguments: arguments.join(" "),
-        status: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    Run::of(&arguments.join(" "), &output)
 }
 
-/// The binary, with nothing in its environment that changes what it prints.
+/// The binary, with nothing in its environment that changes what it prints, and one date.
 pub(crate) fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dsh"));
     for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
         command.env_remove(name);
     }
+    // The first day of 2025.
+    command.env("SOURCE_DATE_EPOCH", "1735689600");
     command
+}
+
+/// The value of `{{platform}}` where the tests run.
+pub(crate) fn platform() -> String {
+    format!("{} {}", std::env::consts::OS, std::env::consts::ARCH)
 }
 
 /// The root of the repository.
