@@ -9,7 +9,7 @@ use crate::args::GlobalArgs;
 use crate::config::{ENVIRONMENT, FILE_NAME};
 use crate::diagnostic::{Diagnostic, Report, Sources};
 use crate::outside::environment::variable;
-use crate::outside::{Folder, FolderError, nearest_with};
+use crate::outside::{Environment, Folder, FolderError, nearest_with};
 use crate::project::{NoProject, Overrides, Project};
 use crate::status::ExitStatus;
 
@@ -32,7 +32,8 @@ fn open_project(global: &GlobalArgs, sources: &mut Sources, report: &mut Report)
         report.push(Diagnostic::error("cli::not_a_folder", problem).with_help(help));
         ExitStatus::WrongUse
     })?;
-    Project::read(&folder, &overrides(global), sources, report).map_err(|NoProject| ExitStatus::WrongUse)
+    let environment = Environment::of_process();
+    Project::read(&folder, &overrides(global), &environment, sources, report).map_err(|NoProject| ExitStatus::WrongUse)
 }
 
 /// What the arguments and the environment say in the configuration's place (C5).

@@ -7,6 +7,7 @@
 mod check;
 mod defaults;
 mod inline;
+mod instructions;
 mod merge;
 mod not_toml;
 mod overrides;
@@ -19,6 +20,7 @@ mod tree;
 pub(crate) use self::check::PERSONA;
 pub(crate) use self::defaults::defaults;
 pub(crate) use self::inline::OffsetMap;
+pub(crate) use self::instructions::Instructions;
 pub(crate) use self::merge::overlay;
 pub(crate) use self::overrides::{ENVIRONMENT, environment, flag, set};
 pub(crate) use self::parse::{NotToml, parse};
@@ -50,6 +52,8 @@ pub(crate) struct Config {
     pub(crate) layer: Layer,
     /// `identity`.
     pub(crate) identity: Option<At<bool>>,
+    /// `instructions`.
+    pub(crate) instructions: Instructions,
     /// `model`.
     pub(crate) model: Option<At<String>>,
     /// `tool_order`.

@@ -4,8 +4,11 @@
 //! be rendered; `blame` leads what the registry refuses back to places in the files.
 
 pub(crate) mod blame;
+mod built_ins;
 mod documents;
+mod facts;
 mod files;
+mod instructions;
 mod mount;
 mod oddities;
 mod plugins;

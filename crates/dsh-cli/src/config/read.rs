@@ -1,6 +1,7 @@
 //! The reader of `dsh.toml`.
 
 use super::check;
+use super::instructions;
 use super::profiles::Profiles;
 use super::table::{Entry, Reaches, Table, string, table, wrong_type};
 use super::tree::{Branch, Value};
@@ -27,6 +28,7 @@ pub(crate) fn read(tree: &Branch, span: Span, others: &Profiles, report: &mut Re
 fn file(mut top: Table<'_>, report: &mut Report) -> Config {
     let reaches = top.reaches(report);
     let identity = top.boolean("identity", report);
+    let instructions = instructions::read(&mut top, report);
     let model = top.string("model", report).filter(|model| check::not_empty(model, "a model's name", report));
     let tool_order = top.strings("tool_order", report);
     let tool_schemas = paths(&mut top, "tool_schemas", &reaches, report);
@@ -39,7 +41,7 @@ fn file(mut top: Table<'_>, report: &mut Report) -> Config {
         ("sections", Topic::Sections),
         ("agents", Topic::Agents),
     ]);
-    Config { concerns, layer, identity, model, tool_order, tool_schemas, agents, elsewhere: Vec::new() }
+    Config { concerns, layer, identity, instructions, model, tool_order, tool_schemas, agents, elsewhere: Vec::new() }
 }
 
 fn layer(table: &mut Table<'_>, reaches: &Reaches, report: &mut Report) -> Layer {
@@ -169,7 +171,7 @@ fn called(name: Option<&At<String>>) -> String {
     name.map_or_else(|| "a section".to_owned(), |name| format!("section {}", quoted(&name.value)))
 }
 
-fn order(table: &mut Table<'_>, name: Option<&At<String>>, report: &mut Report) -> Option<At<f64>> {
+pub(super) fn order(table: &mut Table<'_>, name: Option<&At<String>>, report: &mut Report) -> Option<At<f64>> {
     const BANDS: &str = "-100 is the harness's identity, 0 the persona, 100 to 199 the guidance for tools";
     let Some(entry) = table.entry("order") else {
         report.push(

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::config::{FILE_NAME, FileRef};
 use crate::diagnostic::{Diagnostic, Report, SourceId, Sources};
 use crate::names::quoted;
-use crate::outside::{Folder, Reach, ReadError, TextError, decode, straightened};
+use crate::outside::{Folder, OpenFile, Reach, ReadError, TextError, decode, straightened};
 
 /// The most that is read of a text file.
 pub(crate) const TEXT_LIMIT: u64 = 1 << 20;
@@ -106,6 +106,12 @@ impl<'p> Files<'p> {
                 None
             }
         }
+    }
+
+    /// Opens a file that is named in a configuration, to see which it is.
+    pub(super) fn open(&self, file: &FileRef) -> Option<OpenFile> {
+        let (root, path) = self.way(file).ok()?;
+        self.folder(root)?.open_file(path, file.reach).ok()
     }
 
     /// What is said where the project has no configuration.

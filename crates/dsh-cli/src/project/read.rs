@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use dsh_template::Text;
 
+use super::built_ins::BuiltIns;
 use super::documents::{self, Documents, Overrides};
 use super::files::{Files, TEXT_LIMIT};
+use super::instructions::{self, Ground};
 use super::tools::{self, Tools};
 use super::{Agent, Layer, Loaded, Origin, Section};
 use crate::config::{self, At, Branch, Config, FILE_NAME, Format, OffsetMap, Topic, Wording, Words};
 use crate::diagnostic::{Concern, Report, Sources, Span};
-use crate::outside::Folder;
+use crate::outside::{Environment, Folder, Repository};
 
 /// Everything that was read; what is wrong in it was reported and left out.
 #[derive(Debug)]
@@ -31,6 +33,10 @@ pub(crate) struct Project {
     pub(crate) tool_order: Option<At<Vec<At<String>>>>,
     /// What all agents share.
     pub(crate) layer: Layer,
+    /// The sections of instruction files that were found.
+    pub(crate) instructions: Vec<Section>,
+    /// The variables that are always there.
+    pub(crate) built_ins: BuiltIns,
     /// The agents, in the order of the file.
     pub(crate) agents: Vec<Agent>,
     /// The tools.
@@ -46,14 +52,22 @@ impl Project {
     pub(crate) fn read(
         folder: &Folder,
         overrides: &Overrides,
+        environment: &Environment,
         sources: &mut Sources,
         report: &mut Report,
     ) -> Result<Self, NoProject> {
         let mut files = Files::new(folder, overrides.user_folder.as_deref(), sources);
         let Documents { tree, others, source } = documents::read(overrides, &mut files, report)?;
         let config = config::read(&tree, Span::new(source, 0..0), &others, report);
+        let repository = Repository::around(folder);
+        let ground = Ground { folder, repository: repository.as_ref() };
+        let built_ins = BuiltIns::read(environment, ground.repository, report);
+        let taken = instructions::named_in(&config.layer, |file| files.open(file));
+        let settings = config.instructions.clone();
         let read = Self::of(config, tree, &mut files, report);
-        Ok(Self { config: folder.display(FILE_NAME), profile: overrides.profile.clone(), ..read })
+        let instructions = instructions::read(&settings, ground, taken, files.sources, report);
+        let (config, profile) = (folder.display(FILE_NAME), overrides.profile.clone());
+        Ok(Self { config, profile, instructions, built_ins, ..read })
     }
 
     /// The agent of this name.
@@ -82,6 +96,8 @@ impl Project {
             model: config.model,
             tool_order: config.tool_order,
             layer: shared,
+            instructions: Vec::new(),
+            built_ins: BuiltIns::default(),
             agents,
             tools,
         }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::Project;
+use crate::support::{Project, platform};
 
 fn project() -> Project {
     let config = r#"
@@ -48,7 +48,7 @@ fn it_says_what_the_prompt_is_made_of() {
                 {"name": "guide", "order": 100.5, "owner": "sections", "layer": "global", "start": 16, "end": 22},
             ],
             "tools": [tool],
-            "variables": {"team": "everyone"},
+            "variables": {"date": "2025-01-01", "git_branch": null, "platform": platform(), "team": "everyone"},
             "dropped_tool_fields": {"title": 1},
         })
     );
@@ -63,7 +63,10 @@ fn an_agents_own_parts_say_so() {
         json!({"name": "deployment:persona", "order": 0, "owner": "coder/persona", "layer": "agent", "start": 0, "end": 9})
     );
     assert_eq!(value["sections"][1]["layer"], "global");
-    assert_eq!(value["variables"], json!({"lang": "Rust", "team": "everyone"}));
+    assert_eq!(
+        value["variables"],
+        json!({"date": "2025-01-01", "git_branch": null, "lang": "Rust", "platform": platform(), "team": "everyone"})
+    );
 }
 
 #[test]

@@ -40,7 +40,7 @@ pub(super) fn open_anywhere(path: &Path) -> Result<File, ReadError> {
 
 /// Opens the file at `path` beneath `handle`, which is the open folder `root`.
 #[cfg(target_os = "linux")]
-pub(super) fn open_file(handle: &OwnedFd, root: &Path, path: &str) -> Result<File, ReadError> {
+pub(super) fn open_file(handle: &OwnedFd, root: &Path, path: &Path) -> Result<File, ReadError> {
     use rustix::fs::{ResolveFlags, openat2};
 
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
@@ -59,12 +59,12 @@ pub(super) fn open_file(handle: &OwnedFd, root: &Path, path: &str) -> Result<Fil
 
 /// Opens the file at `path` beneath `handle`, which is the open folder `root`.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn open_file(handle: &OwnedFd, root: &Path, path: &str) -> Result<File, ReadError> {
+pub(super) fn open_file(handle: &OwnedFd, root: &Path, path: &Path) -> Result<File, ReadError> {
     walk(handle, root, path)
 }
 
 /// Asks for the real path, then walks it without following a link.
-fn walk(handle: &OwnedFd, root: &Path, path: &str) -> Result<File, ReadError> {
+fn walk(handle: &OwnedFd, root: &Path, path: &Path) -> Result<File, ReadError> {
     let real_path = |path: &Path| {
         path.canonicalize().map_err(|error| match Errno::from_io_error(&error) {
             Some(errno) => of_errno(errno),
@@ -75,7 +75,7 @@ fn walk(handle: &OwnedFd, root: &Path, path: &str) -> Result<File, ReadError> {
     let joined = real_root.join(path);
     let real = real_path(&joined)?;
     // Resolving forgets a `/` at the end, which says that a folder is meant.
-    if path.ends_with('/') && !real.is_dir() {
+    if path.as_os_str().as_encoded_bytes().ends_with(b"/") && !real.is_dir() {
         return Err(ReadError::ThroughAFile);
     }
     let Ok(beneath) = real.strip_prefix(&real_root) else {
@@ -127,14 +127,14 @@ mod tests {
     use super::super::ReadError;
     use super::{File, open_file, open_folder, walk};
 
-    type Opening = fn(&OwnedFd, &Path, &str) -> Result<File, ReadError>;
+    type Opening = fn(&OwnedFd, &Path, &Path) -> Result<File, ReadError>;
 
     /// Both ways in, which must agree.
     const WAYS: [Opening; 2] = [open_file, walk];
 
     fn outcome(way: Opening, root: &Path, path: &str) -> String {
         let handle = open_folder(root).unwrap();
-        match way(&handle, root, path) {
+        match way(&handle, root, Path::new(path)) {
             Ok(mut file) => {
                 let mut text = String::new();
                 file.read_to_string(&mut text).unwrap();
