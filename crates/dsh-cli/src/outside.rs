@@ -8,5 +8,5 @@ mod folder;
 mod text;
 
 pub(crate) use self::console::Console;
-pub(crate) use self::folder::{Folder, FolderError, Reach, ReadError};
+pub(crate) use self::folder::{Folder, FolderError, ListError, Reach, ReadError};
 pub(crate) use self::text::{TextError, decode};

@@ -11,6 +11,8 @@ use std::ops::Range;
 pub(crate) enum OffsetMap {
     /// The text is the file.
     Identity,
+    /// The text is the file from this byte on.
+    From(usize),
     /// The text is a string in the file: runs of bytes that stand in the file as they are, by ascending offset.
     Runs(Vec<Run>),
     /// Only the place of the whole is known.
@@ -40,6 +42,7 @@ impl OffsetMap {
     pub(crate) fn locate(&self, range: Range<usize>) -> Range<usize> {
         match self {
             Self::Identity => range,
+            Self::From(start) => start + range.start..start + range.end,
             Self::Whole(whole) => whole.clone(),
             Self::Runs(runs) => {
                 let start = place(runs, range.start, runs.partition_point(|run| run.text <= range.start));

@@ -5,7 +5,7 @@ use toml::de::{DeTable, DeValue};
 use super::check;
 use super::not_toml;
 use super::table::{Table, string, table, wrong_type};
-use super::{Agent, At, Config, FileRef, Format, Layer, Section, ToolRules, Topic, Variable, Wording, Words};
+use super::{Agent, At, Config, FileRef, Format, Home, Layer, Section, ToolRules, Topic, Variable, Wording, Words};
 use crate::diagnostic::{Concern, Diagnostic, Report, SourceId, Span};
 use crate::names::{nearest, quoted};
 use crate::outside::Reach;
@@ -236,7 +236,7 @@ fn agents(top: &mut Table<'_>, report: &mut Report) -> Vec<Agent> {
             match table {
                 Some(table) => agent(name, table, report),
                 // The agent is known all the same: asking for it is no wrong use.
-                None => Agent { name, layer: Layer::default(), tools: None },
+                None => Agent { name, home: Home::Table, description: None, layer: Layer::default(), tools: None },
             }
         });
         read.push(agent);
@@ -245,11 +245,12 @@ fn agents(top: &mut Table<'_>, report: &mut Report) -> Vec<Agent> {
 }
 
 fn agent(name: At<String>, mut table: Table<'_>, report: &mut Report) -> Agent {
+    let description = table.string("description", report);
     let reach = reach(&mut table, report);
     let layer = layer(&mut table, reach, report);
     let tools = tool_rules(&mut table, report);
     table.refuse_unknown(report);
-    Agent { name, layer, tools }
+    Agent { name, home: Home::Table, description, layer, tools }
 }
 
 fn tool_rules(agent: &mut Table<'_>, report: &mut Report) -> Option<ToolRules> {

@@ -1,13 +1,14 @@
 //! Reading the files that a configuration names: each once, within limits, with a diagnostic at the place that names it.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io;
 use std::sync::Arc;
 
 use crate::config::FileRef;
 use crate::diagnostic::{Diagnostic, Report, SourceId, Sources};
 use crate::names::quoted;
-use crate::outside::{Folder, Reach, ReadError, TextError, decode};
+use crate::outside::{Folder, ListError, Reach, ReadError, TextError, decode};
 
 /// The most that is read of a text file.
 pub(crate) const TEXT_LIMIT: u64 = 1 << 20;
@@ -55,18 +56,8 @@ impl<'p> Files<'p> {
         if self.full {
             return None;
         }
-        let left = TOTAL_LIMIT - self.total;
-        let read = self.folder.read(path, file.reach, limit.min(left)).map_err(|error| {
-            let too_much = matches!(error, ReadError::TooLarge { limit: least, .. } if least < limit);
-            if too_much { Problem::TooMuch { read: self.total } } else { Problem::Read(error) }
-        });
-        let decoded = read.and_then(|bytes| {
-            self.total += u64::try_from(bytes.len()).unwrap_or(left);
-            decode(bytes).map_err(Problem::Text)
-        });
-        match decoded {
-            Ok(text) => {
-                let id = self.sources.add(self.folder.display(path), text);
+        match self.take(path, file.reach, limit) {
+            Ok(id) => {
                 self.taken.insert(key, id);
                 Some(id)
             }
@@ -77,6 +68,32 @@ impl<'p> Files<'p> {
                 None
             }
         }
+    }
+
+    /// Takes in a text file that was found beneath the folder, and is named nowhere.
+    pub(super) fn found(&mut self, path: &str) -> Result<SourceId, Problem> {
+        self.take(path, Reach::Beneath, TEXT_LIMIT)
+    }
+
+    /// The names in a folder beneath this one, at most so many.
+    pub(super) fn list(&self, path: &str, most: usize) -> Result<Vec<OsString>, ListError> {
+        self.folder.list(path, most)
+    }
+
+    /// A source without text, for what is known of a file that cannot be taken in.
+    pub(super) fn blank(&mut self, path: &str) -> SourceId {
+        self.sources.add(self.folder.display(path), String::new())
+    }
+
+    fn take(&mut self, path: &str, reach: Reach, limit: u64) -> Result<SourceId, Problem> {
+        let left = TOTAL_LIMIT - self.total;
+        let bytes = self.folder.read(path, reach, limit.min(left)).map_err(|error| {
+            let too_much = matches!(error, ReadError::TooLarge { limit: least, .. } if least < limit);
+            if too_much { Problem::TooMuch { read: self.total } } else { Problem::Read(error) }
+        })?;
+        self.total += u64::try_from(bytes.len()).unwrap_or(left);
+        let text = decode(bytes).map_err(Problem::Text)?;
+        Ok(self.sources.add(self.folder.display(path), text))
     }
 
     /// What a file says. What ends its last line is no part of it: sections are joined by one blank line.
@@ -178,6 +195,18 @@ impl Problem {
             Self::Read(ReadError::TooLarge { .. }) => Some("move long texts into files: `file = \"…\"`"),
             Self::Read(ReadError::NotAFile(_)) => Some("the configuration of a project is a file of this name"),
             Self::Read(_) | Self::Text(_) | Self::TooMuch { .. } => None,
+        }
+    }
+
+    /// What to do where the file was found in a folder.
+    pub(super) fn help_for_found(&self) -> Option<&'static str> {
+        match self {
+            Self::Read(ReadError::Outside(_)) => Some("put the file itself there"),
+            Self::Read(ReadError::Dangling | ReadError::Circle) => Some("make the link anew, or take it away"),
+            Self::Read(ReadError::TooLarge { .. }) | Self::TooMuch { .. } => {
+                Some("leave out what a model need not read")
+            }
+            Self::Read(_) | Self::Text(_) => None,
         }
     }
 

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use dsh_template::Text;
 
+use super::agent_files;
 use super::files::{Files, TEXT_LIMIT};
 use super::tools::{self, Tools};
 use super::{Agent, Layer, Loaded, Origin, Section};
 use crate::config::{self, At, Config, FILE_NAME, Format, OffsetMap, Topic, Wording, Words};
-use crate::diagnostic::{Concern, Diagnostic, Report, SourceId, Sources};
+use crate::diagnostic::{Concern, Diagnostic, Report, Sources, Span};
 use crate::outside::Folder;
 
 /// Everything that was read; what is wrong in it was reported and left out.
@@ -24,7 +25,7 @@ pub(crate) struct Project {
     pub(crate) tool_order: Option<At<Vec<At<String>>>>,
     /// What all agents share.
     pub(crate) layer: Layer,
-    /// The agents, in the order of the file.
+    /// The agents, in the order of the file, and those that have files of their own, by the names of these.
     pub(crate) agents: Vec<Agent>,
     /// The tools.
     pub(crate) tools: Tools,
@@ -43,7 +44,7 @@ impl Project {
             Ok(source) => {
                 let text = files.sources.text(source).to_owned();
                 let config = config::read(source, &text, report).map_err(|config::NotToml| NoProject)?;
-                return Ok(Self { config: path, ..Self::of(config, source, &mut files, report) });
+                return Ok(Self { config: path, ..Self::of(config, &mut files, report) });
             }
             Err(problem) if problem.is_missing() => {}
             Err(problem) => {
@@ -56,20 +57,12 @@ impl Project {
             Some(above) => format!("the nearest one above belongs to the project of `--dir {above}`"),
             None => "to begin, write `persona = \"…\"` into a file dsh.toml there".to_owned(),
         };
-        let folder = folder.path().display();
+        let here = folder.path().display();
         report.push(
-            Diagnostic::note("config::defaults", format!("there is no dsh.toml in `{folder}`, so the defaults hold"))
+            Diagnostic::note("config::defaults", format!("there is no dsh.toml in `{here}`, so the defaults hold"))
                 .with_help(help),
         );
-        Ok(Self {
-            config: path,
-            topics: Vec::new(),
-            identity: true,
-            tool_order: None,
-            layer: Layer::default(),
-            agents: Vec::new(),
-            tools: Tools::default(),
-        })
+        Ok(Self { config: path, ..Self::of(Config::default(), &mut files, report) })
     }
 
     /// The agent of this name.
@@ -77,16 +70,20 @@ impl Project {
         self.agents.iter().find(|agent| agent.name.value == name)
     }
 
-    fn of(config: Config, source: SourceId, files: &mut Files<'_>, report: &mut Report) -> Self {
+    fn of(mut config: Config, files: &mut Files<'_>, report: &mut Report) -> Self {
         let tools = tools::read(&config.tool_schemas, files, report);
-        let shared = layer(source, config.layer, files, report);
+        let shared = layer(config.layer, files, report);
+        agent_files::read(&mut config.agents, files, report);
+        if !config.agents.is_empty() && !config.concerns.contains(&Topic::Agents) {
+            config.concerns.push(Topic::Agents);
+        }
         let mut agents = Vec::new();
         for agent in config.agents {
             let concern = Concern::Agent(agent.name.value.clone());
             agents.push(report.about(concern, |report| {
-                let own = layer(source, agent.layer, files, report);
+                let own = layer(agent.layer, files, report);
                 let filter = agent.tools.map(|rules| tools.filter(&rules, &agent.name.value, report));
-                Agent { name: agent.name, layer: own, filter }
+                Agent { name: agent.name, home: agent.home, description: agent.description, layer: own, filter }
             }));
         }
         let identity = config.identity.is_none_or(|identity| identity.value);
@@ -95,21 +92,22 @@ impl Project {
     }
 }
 
-fn layer(source: SourceId, layer: config::Layer, files: &mut Files<'_>, report: &mut Report) -> Layer {
-    let persona = layer.persona.as_ref().and_then(|wording| loaded(source, wording, files, report));
+fn layer(layer: config::Layer, files: &mut Files<'_>, report: &mut Report) -> Layer {
+    let persona = layer.persona.as_ref().and_then(|wording| loaded(wording, files, report));
     let mut sections = Vec::new();
     for section in layer.sections {
-        if let Some(words) = loaded(source, &section.wording, files, report) {
+        if let Some(words) = loaded(&section.wording, files, report) {
             sections.push(Section { name: section.name, order: section.order, words });
         }
     }
     Layer { persona, sections, variables: layer.variables }
 }
 
-fn loaded(config: SourceId, wording: &Wording, files: &mut Files<'_>, report: &mut Report) -> Option<Loaded> {
+fn loaded(wording: &Wording, files: &mut Files<'_>, report: &mut Report) -> Option<Loaded> {
     let (words, origin) = match &wording.words {
         Words::Inline(text) => {
-            let file = files.sources.text(config);
+            let source = text.span.source;
+            let file = files.sources.text(source);
             let map = OffsetMap::of_toml_string(file, text.span.range(), &text.value);
             // Quotes on a line of their own end the last line, as the end of a file does.
             let raw = file.get(text.span.range()).unwrap_or_default();
@@ -117,11 +115,18 @@ fn loaded(config: SourceId, wording: &Wording, files: &mut Files<'_>, report: &m
                 Some(words) if raw.ends_with("\n\"\"\"") || raw.ends_with("\n'''") => words,
                 _ => text.value.as_str(),
             };
-            (Arc::from(words), Origin { source: config, map, declared: text.span })
+            (Arc::from(words), Origin { source, map, declared: text.span })
         }
         Words::File(file) => {
             let source = files.named(file, TEXT_LIMIT, report)?;
             (files.says(source), Origin { source, map: OffsetMap::Identity, declared: file.path.span })
+        }
+        Words::Body(body) => {
+            let words = files.sources.text(body.source).get(body.range()).unwrap_or_default();
+            // The whole is too long to be pointed at.
+            let line = words.find('\n').unwrap_or(words.len());
+            let declared = Span { end: body.start + line, ..*body };
+            (Arc::from(words), Origin { source: body.source, map: OffsetMap::From(body.start), declared })
         }
     };
     let text = match wording.format {
