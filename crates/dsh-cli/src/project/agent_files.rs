@@ -8,7 +8,7 @@ use crate::config::agent_file::{AgentFile, stem};
 use crate::config::{Agent, Home};
 use crate::diagnostic::{Concern, Diagnostic, Report, Span};
 use crate::names::quoted;
-use crate::outside::ListError;
+use crate::outside::{ListError, ReadError};
 
 /// Where they are, in the project's folder.
 const FOLDER: &str = "agents";
@@ -106,9 +106,13 @@ fn not_listed(error: ListError) -> Diagnostic {
             Diagnostic::error("file::too_many", headline).with_help("keep nothing in it but the files of agents")
         }
         ListError::Read(error) => {
-            let problem = Problem::Read(error);
-            let help = problem.help_for_found().map(str::to_owned);
-            problem.diagnostic(FOLDER).with_help_if(help)
+            let help = if matches!(error, ReadError::Outside(_)) {
+                Some("put the folder itself there")
+            } else {
+                matches!(error, ReadError::Dangling | ReadError::Circle)
+                    .then_some("make the link anew, or take it away")
+            };
+            Problem::Read(error).diagnostic(FOLDER).with_help_if(help.map(str::to_owned))
         }
     }
 }

@@ -202,6 +202,7 @@ impl Problem {
     pub(super) fn help_for_found(&self) -> Option<&'static str> {
         match self {
             Self::Read(ReadError::Outside(_)) => Some("put the file itself there"),
+            Self::Read(ReadError::NotAFile("a folder")) => Some("give the folder another name, without `.md`"),
             Self::Read(ReadError::Dangling | ReadError::Circle) => Some("make the link anew, or take it away"),
             Self::Read(ReadError::TooLarge { .. }) | Self::TooMuch { .. } => {
                 Some("leave out what a model need not read")

@@ -1,6 +1,6 @@
 //! The keys of front matter.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::yaml::{self, Node, Value};
@@ -68,7 +68,7 @@ pub(super) fn read(
             None | Some(Node { value: Value::Map(_), .. }) => {}
             Some(other) => report.push(
                 front
-                    .wrong_type(other, other, "the front matter", "keys and values")
+                    .wrong_type(None, other, "the front matter", "keys and values")
                     .with_help("write one key in a line: `description: …`"),
             ),
         }
@@ -91,9 +91,10 @@ impl<'a> Front<'a> {
         let mut keys = Keys::default();
         let (mut allow, mut deny) = (None, None);
         let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
+        let given: BTreeSet<&str> = pairs.iter().filter_map(|(key, _)| self.key(key)).collect();
         for (key, value) in pairs {
             let Some(name) = self.key(key) else {
-                report.push(self.wrong_type(key, key, "a key", "a string"));
+                report.push(self.wrong_type(None, key, "a key", "a string"));
                 continue;
             };
             if let Some(first) = seen.get(name) {
@@ -103,15 +104,18 @@ impl<'a> Front<'a> {
             seen.insert(name, self.span(key));
             match name {
                 "name" => {
-                    if let Some(name) = self.string(key, value, "`name`", report) {
+                    if let Some(name) = self.string(Some(key), value, "`name`", report) {
                         check::agent_name(&name.value, name.span, report);
                     }
                 }
-                "description" => keys.description = self.string(key, value, "`description`", report),
+                "description" => keys.description = self.string(Some(key), value, "`description`", report),
                 "tools" => allow = Some(self.names(key, value, "`tools`", report)),
                 "deny_tools" => deny = Some(self.names(key, value, "`deny_tools`", report)),
                 "format" => keys.format = self.format(key, value, report),
-                unknown => report.push(self.unknown(unknown, self.span(key), report)),
+                unknown => {
+                    let missing = KEYS.into_iter().filter(|known| !given.contains(known)).collect();
+                    report.push(self.unknown(unknown, self.span(key), missing, report));
+                }
             }
         }
         keys.tools = (allow.is_some() || deny.is_some()).then(|| ToolRules { allow, deny: deny.unwrap_or_default() });
@@ -127,15 +131,16 @@ impl<'a> Front<'a> {
         }
     }
 
-    fn string(&self, key: &Node, value: &Node, what: &str, report: &mut Report) -> Option<At<String>> {
+    fn string(&self, key: Option<&Node>, value: &Node, what: &str, report: &mut Report) -> Option<At<String>> {
         if let Value::String(text) = &value.value {
             return Some(At { value: text.clone(), span: self.span(value) });
         }
         let opened = self.text.get(value.range.clone()).is_some_and(|text| text.starts_with(['{', '[']));
         let help = match &value.value {
-            Value::Null => Some("write one, or leave the key out"),
+            Value::Null if key.is_some() => Some("write one, or leave the key out"),
+            Value::Null => Some("write one, or take the entry out"),
             Value::Boolean | Value::Integer | Value::Float => Some("put it into quotes"),
-            Value::List(_) | Value::Map(_) if opened => Some("put it into quotes, if it is a text"),
+            Value::List(_) | Value::Map(_) if opened && key.is_some() => Some("put it into quotes, if it is a text"),
             Value::List(_) | Value::Map(_) | Value::String(_) | Value::Alias | Value::Tagged => None,
         };
         report.push(self.wrong_type(key, value, what, "a string").with_help_if(help.map(str::to_owned)));
@@ -145,28 +150,24 @@ impl<'a> Front<'a> {
     /// The names of tools: a list of strings, or one string with commas in it. What is none of these is reported, and stands for no
     /// tool, never for all of them.
     fn names(&self, key: &Node, value: &Node, what: &str, report: &mut Report) -> Vec<At<String>> {
-        let entries = match &value.value {
-            Value::List(items) => {
-                let each = format!("each entry of {what}");
-                items.iter().filter_map(|item| self.string(item, item, &each, report)).collect()
-            }
-            Value::String(text) => self.between_commas(value, text),
-            Value::Null
-            | Value::Boolean
-            | Value::Integer
-            | Value::Float
-            | Value::Map(_)
-            | Value::Alias
-            | Value::Tagged => {
-                let help = match &value.value {
-                    Value::Map(_) => "`tools` lists what is allowed, and `deny_tools` what is not",
-                    _ if what == "`tools`" => "`tools: []` allows none; without the key, the agent sees every tool",
-                    _ => "`deny_tools: []` denies none, as does leaving the key out",
-                };
-                let expected = "a list of names, or names with commas between them";
-                report.push(self.wrong_type(key, value, what, expected).with_help(help));
-                Vec::new()
-            }
+        let entries = if let Value::List(items) = &value.value {
+            let each = format!("each entry of {what}");
+            items.iter().filter_map(|item| self.string(None, item, &each, report)).collect()
+        } else if let Value::String(text) = &value.value {
+            self.between_commas(value, text)
+        } else {
+            let help = if matches!(value.value, Value::Map(_)) {
+                "`tools` lists what is allowed, and `deny_tools` what is not"
+            } else if matches!(value.value, Value::Integer | Value::Float) {
+                "put it into quotes"
+            } else if what == "`tools`" {
+                "`tools: []` allows none; without the key, the agent sees every tool"
+            } else {
+                "`deny_tools: []` denies none, as does leaving the key out"
+            };
+            let expected = "a list of names, or names with commas between them";
+            report.push(self.wrong_type(Some(key), value, what, expected).with_help(help));
+            Vec::new()
         };
         check::patterns(entries, report)
     }
@@ -197,18 +198,23 @@ impl<'a> Front<'a> {
     }
 
     fn format(&self, key: &Node, value: &Node, report: &mut Report) -> Option<Format> {
-        let format = self.string(key, value, "`format`", report)?;
-        match format.value.as_str() {
+        const FORMATS: &str = "`raw` keeps every byte, `template` replaces {{name}} by a variable";
+        let expected = "`raw` or `template`";
+        let Value::String(format) = &value.value else {
+            report.push(self.wrong_type(Some(key), value, "`format`", expected).with_help(FORMATS));
+            return None;
+        };
+        match format.as_str() {
             "raw" => Some(Format::Raw),
             "template" => Some(Format::Template),
             other => {
                 let help = match nearest(other, ["raw", "template"]) {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None => "`raw` keeps every byte, `template` replaces {{name}} by a variable".to_owned(),
+                    None => FORMATS.to_owned(),
                 };
                 report.push(
-                    Diagnostic::error("config::invalid_value", "`format` must be `raw` or `template`")
-                        .at(format.span, "neither of the two")
+                    Diagnostic::error("config::invalid_value", format!("`format` must be {expected}"))
+                        .at(self.span(value), "neither of the two")
                         .with_help(help),
                 );
                 None
@@ -217,14 +223,16 @@ impl<'a> Front<'a> {
     }
 
     /// An unknown key is a warning: files of agents are shared with other harnesses, which know more of them.
-    fn unknown(&self, key: &str, span: Span, report: &Report) -> Diagnostic {
+    /// It is one of those that are `missing`, if it is any.
+    fn unknown(&self, key: &str, span: Span, missing: Vec<&'static str>, report: &Report) -> Diagnostic {
         let diagnostic = Diagnostic::warning(
             "agents::unknown_key",
             format!("{}: the key {} is not read", quoted(self.file.path), quoted(key)),
         )
         .at(span, "left out");
-        let elsewhere = ELSEWHERE.iter().find(|(other, _)| *other == key).map(|(_, ours)| *ours);
-        match elsewhere.or_else(|| report.guesses.nearest(key, KEYS)) {
+        let elsewhere = ELSEWHERE.iter().find(|(other, ours)| *other == key && missing.contains(ours));
+        let near = elsewhere.map(|(_, ours)| *ours).or_else(|| report.guesses.nearest(key, missing));
+        match near {
             Some("tools") => diagnostic
                 .with_note("without `tools`, the agent sees every tool that is not denied")
                 .with_help("did you mean `tools`?"),
@@ -267,19 +275,20 @@ impl<'a> Front<'a> {
         );
     }
 
-    /// A value of the wrong type. Where there is nothing at all, `key` is pointed at.
-    fn wrong_type(&self, key: &Node, value: &Node, name: &str, expected: &str) -> Diagnostic {
-        let (node, label) = match &value.value {
-            Value::Null if value.range.is_empty() => (key, "nothing stands here"),
-            Value::Null => (value, "this is null"),
-            Value::Boolean => (value, "this is a boolean"),
-            Value::Integer => (value, "this is an integer"),
-            Value::Float => (value, "this is a float"),
-            Value::String(_) => (value, "this is a string"),
-            Value::List(_) => (value, "this is a list"),
-            Value::Map(_) => (value, "these are keys and values"),
-            Value::Alias => (value, "this names another value; write that here"),
-            Value::Tagged => (value, "this has a tag; leave that out"),
+    /// A value of the wrong type. Where there is nothing at all behind a key, that is pointed at.
+    fn wrong_type(&self, key: Option<&Node>, value: &Node, name: &str, expected: &str) -> Diagnostic {
+        let (node, label) = match (&value.value, key) {
+            (Value::Null, Some(key)) if value.range.is_empty() => (key, "nothing stands behind it"),
+            (Value::Null, None) if value.range.is_empty() => (value, "nothing stands here"),
+            (Value::Null, _) => (value, "this is null"),
+            (Value::Boolean, _) => (value, "this is a boolean"),
+            (Value::Integer, _) => (value, "this is an integer"),
+            (Value::Float, _) => (value, "this is a float"),
+            (Value::String(_), _) => (value, "this is a string"),
+            (Value::List(_), _) => (value, "this is a list"),
+            (Value::Map(_), _) => (value, "these are keys and values"),
+            (Value::Alias, _) => (value, "this names another value; write that here"),
+            (Value::Tagged, _) => (value, "this has a tag; leave that out"),
         };
         Diagnostic::error("config::wrong_type", format!("{name} must be {expected}")).at(self.span(node), label)
     }

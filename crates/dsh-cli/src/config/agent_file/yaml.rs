@@ -110,7 +110,13 @@ impl Tree {
             Event::SequenceStart(_, _, tag) => self.begin(start, tag, "seq", Items::List(Vec::new())),
             Event::MappingStart(_, _, tag) => self.begin(start, tag, "map", Items::Map(Vec::new(), None)),
             Event::SequenceEnd | Event::MappingEnd => self.end(&range),
-            _ => {}
+            // Where the document begins and ends, and what is not asked for.
+            Event::StreamStart
+            | Event::StreamEnd
+            | Event::DocumentStart(..)
+            | Event::DocumentEnd
+            | Event::Anchor(..)
+            | _ => {}
         }
         None
     }
@@ -203,51 +209,74 @@ fn number(text: &str) -> Option<Value> {
     (digits && some && power).then_some(if is_float { Value::Float } else { Value::Integer })
 }
 
-/// An error of the parser, with what would be right where that is easy to tell.
+/// An error of the parser, in plainer words and with what would be right, where that is easy to tell.
 fn unreadable(error: &ScanError, yaml: &str) -> Problem {
     let offset = error.marker().byte_offset().unwrap_or(yaml.len()).min(yaml.len());
     let rest = yaml.get(offset..).unwrap_or_default();
     let kind = error.kind();
-    let is_tab = matches!(
+    // Of a tab within a value, the parser tells where the value begins.
+    let start = offset + if is_tab(kind) { rest.find('\t').unwrap_or(0) } else { 0 };
+    let length = yaml.get(start..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+    let (headline, help) = match in_words(kind) {
+        Some((headline, help)) => (headline.to_owned(), Some(help)),
+        None => (kind.to_string(), None),
+    };
+    Problem { headline, range: start..start + length, help }
+}
+
+fn is_tab(kind: &ErrorKind) -> bool {
+    matches!(
         kind,
         ErrorKind::TabNotAllowed
             | ErrorKind::TabInBlockIndentation
             | ErrorKind::TabInIndentation
             | ErrorKind::TabInPlainScalar
             | ErrorKind::TabAtBlockScalarStart
-    );
-    // Of a tab within a value, the parser tells where the value begins.
-    let start = offset + if is_tab { rest.find('\t').unwrap_or(0) } else { 0 };
-    let length = yaml.get(start..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
-    Problem { headline: kind.to_string(), range: start..start + length, help: help(kind, is_tab) }
+    )
 }
 
-fn help(kind: &ErrorKind, is_tab: bool) -> Option<&'static str> {
-    let help = if is_tab {
-        "write blanks in place of the tab"
+/// What people get wrong most, and what to do.
+fn in_words(kind: &ErrorKind) -> Option<(&'static str, &'static str)> {
+    Some(if is_tab(kind) {
+        ("a tab stands where blanks are meant", "write blanks in place of the tab")
     } else if matches!(kind, ErrorKind::MappingValueNotAllowed) {
-        "put a value that has `: ` in it into quotes; keys of one level begin in one column"
-    } else if matches!(kind, ErrorKind::MissingAnchorOrAliasName | ErrorKind::UnexpectedCharacter { .. }) {
-        "put a value that begins with `*`, `&`, `%`, `@` or a backtick into quotes"
+        (
+            "`: ` stands in a value without quotes",
+            "put the value into quotes; if this is a key, begin it in the column of the others",
+        )
+    } else if matches!(kind, ErrorKind::MissingAnchorOrAliasName) {
+        ("`*` or `&` without a name behind it", "put a value that begins with `*` or `&` into quotes")
+    } else if matches!(kind, ErrorKind::UnexpectedCharacter { character: '@' | '`' | '%' }) {
+        ("a value cannot begin with this character", "put the value into quotes")
     } else if matches!(
         kind,
         ErrorKind::InvalidTrailingSingleQuotedScalar | ErrorKind::InvalidTrailingDoubleQuotedScalar
     ) {
-        "put the whole value into quotes; between single ones, `''` is a quote of its own"
+        (
+            "something stands behind the closing quote",
+            "put the whole value into quotes; within single ones a quote is written `''`, within double ones `\\\"`",
+        )
     } else if matches!(kind, ErrorKind::UnknownQuotedScalarEscape) {
-        "write `\\\\` for a backslash, or use single quotes"
+        ("`\\` with a letter that means nothing", "write `\\\\` for a backslash, or use single quotes")
+    } else if matches!(kind, ErrorKind::UnclosedQuotedScalar) {
+        ("a quote is never closed", "close it, or put the whole value into quotes of the other kind")
+    } else if matches!(kind, ErrorKind::UnclosedFlowCollection { .. }) {
+        ("a bracket is never closed", "close it, or put the value into quotes, if it is a text")
     } else if matches!(kind, ErrorKind::SimpleKeyExpected | ErrorKind::InvalidSimpleKey) {
-        "write `key: value`"
+        ("a key without `:`", "write `key: value`")
+    } else if matches!(kind, ErrorKind::ExpectedBlockMappingKey) {
+        ("a key is expected here", "put a value that begins with a bracket, a brace or a quote into quotes as a whole")
     } else if matches!(kind, ErrorKind::ExpectedDocumentStart | ErrorKind::InvalidIndentation) {
-        "keys of one level begin in one column"
+        ("this line begins further left than those before", "begin the keys of one level in one column")
     } else if matches!(kind, ErrorKind::BlockSequenceEntryNotAllowed) {
-        "begin a list with `- ` on a line of its own, or write `[…]`"
+        ("a list cannot begin here", "begin it with `- ` on a line of its own, or write `[…]`")
     } else if matches!(kind, ErrorKind::DirectiveDisallowed) {
-        "leave the directive out"
+        ("a directive", "leave it out")
+    } else if matches!(kind, ErrorKind::RecursionLimitExceeded) {
+        ("lists and mappings stand too deep in one another", "an agent's file needs a list of names at most")
     } else {
         return None;
-    };
-    Some(help)
+    })
 }
 
 #[cfg(test)]
@@ -259,13 +288,13 @@ mod tests {
         let (root, problem) = parse(yaml);
         let root = root.map_or_else(|| "none".to_owned(), |root| of_node(yaml, &root));
         match problem {
-            Some(problem) => format!("{root}; {}: {}", &yaml[problem.range], problem.headline),
+            Some(problem) => format!("{root}; {}: {}", yaml.get(problem.range).unwrap(), problem.headline),
             None => root,
         }
     }
 
     fn of_node(yaml: &str, node: &Node) -> String {
-        let here = &yaml[node.range.clone()];
+        let here = yaml.get(node.range.clone()).unwrap();
         match &node.value {
             Value::String(text) => format!("{text}<{here}>"),
             Value::List(items) => {
@@ -276,7 +305,9 @@ mod tests {
                 let pair = |(key, value): &(Node, Node)| format!("{}: {}", of_node(yaml, key), of_node(yaml, value));
                 format!("{{{}}}", pairs.iter().map(pair).collect::<Vec<_>>().join(", "))
             }
-            other => format!("{other:?}<{here}>"),
+            Value::Null | Value::Boolean | Value::Integer | Value::Float | Value::Alias | Value::Tagged => {
+                format!("{:?}<{here}>", node.value)
+            }
         }
     }
 
@@ -302,13 +333,10 @@ mod tests {
 
     #[test]
     fn what_is_whole_before_a_mistake_is_read() {
-        assert_eq!(
-            told("a: b\nc: d: e\nf: g\n"),
-            "{a<a>: b<b>, c<c>: d<d>}; :: mapping values are not allowed in this context"
-        );
-        assert_eq!(told("a: b\nc: [d\n"), "{a<a>: b<b>}; [: unclosed bracket '['");
+        assert_eq!(told("a: b\nc: d: e\nf: g\n"), "{a<a>: b<b>, c<c>: d<d>}; :: `: ` stands in a value without quotes");
+        assert_eq!(told("a: b\nc: [d\n"), "{a<a>: b<b>}; [: a bracket is never closed");
         assert_eq!(told("a: b\n...\nc: d\n"), "{a<a>: b<b>}; : a second document begins");
-        assert_eq!(told("- a\n- [b\n"), "none; [: unclosed bracket '['");
+        assert_eq!(told("- a\n- [b\n"), "none; [: a bracket is never closed");
     }
 
     #[test]
