@@ -12,7 +12,7 @@ mod text;
 pub(crate) use self::console::{Colors, Console, Verbosity};
 pub(crate) use self::environment::Environment;
 pub(crate) use self::folder::{
-    FileIdentity, Folder, FolderError, OpenFile, Reach, ReadError, nearest_with, straightened,
+    FileIdentity, Folder, FolderError, ListError, OpenFile, Reach, ReadError, nearest_with, straightened,
 };
 pub(crate) use self::repository::Repository;
 pub(crate) use self::text::{TextError, decode};

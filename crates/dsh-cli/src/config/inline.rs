@@ -11,6 +11,8 @@ use std::ops::Range;
 pub(crate) enum OffsetMap {
     /// The text is the file.
     Identity,
+    /// The text is the file from this byte on.
+    From(usize),
     /// The text is a string in the file: runs of bytes that stand in the file as they are, by ascending offset.
     Runs(Vec<Run>),
     /// The text is something that is not in the file, and from this byte on the file.
@@ -43,6 +45,7 @@ impl OffsetMap {
         match self {
             Self::Identity => range,
             Self::Behind(prefix) => range.start.saturating_sub(*prefix)..range.end.saturating_sub(*prefix),
+            Self::From(start) => start + range.start..start + range.end,
             Self::Whole(whole) => whole.clone(),
             Self::Runs(runs) => {
                 let start = place(runs, range.start, runs.partition_point(|run| run.text <= range.start));

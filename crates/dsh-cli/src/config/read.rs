@@ -5,7 +5,7 @@ use super::instructions;
 use super::profiles::Profiles;
 use super::table::{Entry, Reaches, Table, string, table, wrong_type};
 use super::tree::{Branch, Value};
-use super::{Agent, At, Config, FileRef, Format, Layer, Section, ToolRules, Topic, Variable, Wording, Words};
+use super::{Agent, At, Config, FileRef, Format, Home, Layer, Section, ToolRules, Topic, Variable, Wording, Words};
 use crate::diagnostic::{Concern, Diagnostic, Report, Span};
 use crate::names::{nearest, quoted};
 
@@ -240,7 +240,7 @@ fn agents(top: &mut Table<'_>, report: &mut Report) -> Vec<Agent> {
             match table {
                 Some(table) => agent(name, table, report),
                 // The agent is known all the same: asking for it is no wrong use.
-                None => Agent { name, layer: Layer::default(), tools: None },
+                None => Agent { name, home: Home::Table, description: None, layer: Layer::default(), tools: None },
             }
         });
         read.push(agent);
@@ -249,11 +249,12 @@ fn agents(top: &mut Table<'_>, report: &mut Report) -> Vec<Agent> {
 }
 
 fn agent(name: At<String>, mut table: Table<'_>, report: &mut Report) -> Agent {
+    let description = table.string("description", report);
     let reaches = table.reaches(report);
     let layer = layer(&mut table, &reaches, report);
     let tools = tool_rules(&mut table, report);
     table.refuse_unknown(report);
-    Agent { name, layer, tools }
+    Agent { name, home: Home::Table, description, layer, tools }
 }
 
 fn tool_rules(agent: &mut Table<'_>, report: &mut Report) -> Option<ToolRules> {

@@ -3,6 +3,7 @@
 //! A path that leaves the folder is refused where it is opened, not before, so that nothing can be swapped between a check and the
 //! opening. What is opened must be a regular file: opening never waits for the other end of a pipe.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
@@ -61,6 +62,17 @@ pub(crate) enum ReadError {
     Unreadable(io::Error),
 }
 
+/// Why a folder's names cannot be read.
+#[derive(Debug)]
+pub(crate) enum ListError {
+    /// Something else than a folder is there.
+    NotAFolder,
+    /// There are more names than would be read.
+    TooMany,
+    /// As for a file.
+    Read(ReadError),
+}
+
 /// An open folder.
 #[derive(Debug)]
 pub(crate) struct Folder {
@@ -110,12 +122,29 @@ impl Folder {
             Reach::Beneath => self.refuse_leaving(path).and_then(|()| self.open_beneath(path)),
             Reach::Anywhere => open_anywhere(&whole),
         };
-        let file = file.map_err(|error| {
-            let dangles = matches!(error, ReadError::Missing)
-                && whole.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
-            if dangles { ReadError::Dangling } else { error }
-        })?;
-        OpenFile::new(file, &whole)
+        OpenFile::new(file.map_err(|error| self.or_dangling(path, error))?, &whole)
+    }
+
+    /// The names in the folder at `path`, which is beneath this one, in the order of their bytes; none, if there is no such folder.
+    pub(crate) fn list(&self, path: &str, most: usize) -> Result<Vec<OsString>, ListError> {
+        let listed = self.refuse_leaving(Path::new(path)).and_then(|()| self.list_beneath(Path::new(path), most));
+        let mut names = match listed.map_err(|error| self.or_dangling(Path::new(path), error)) {
+            Ok(names) => names,
+            Err(ReadError::Missing) => return Ok(Vec::new()),
+            Err(ReadError::ThroughAFile) => return Err(ListError::NotAFolder),
+            Err(error) => return Err(ListError::Read(error)),
+        };
+        if names.len() > most {
+            return Err(ListError::TooMany);
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// What is missing, if a link is there all the same.
+    fn or_dangling(&self, path: &Path, error: ReadError) -> ReadError {
+        let is_link = || self.path.join(path).symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+        if matches!(error, ReadError::Missing) && is_link() { ReadError::Dangling } else { error }
     }
 
     /// The way up to the nearest folder above this one that has a file of this name, as `--dir` takes it.
@@ -148,15 +177,32 @@ impl Folder {
         beneath::open_file(&self.handle, &self.path, path)
     }
 
-    /// Where the system cannot open beneath a folder: the real path is looked at first, and then opened.
+    #[cfg(unix)]
+    fn list_beneath(&self, path: &Path, most: usize) -> Result<Vec<OsString>, ReadError> {
+        beneath::list(&self.handle, &self.path, path, most)
+    }
+
     #[cfg(not(unix))]
     fn open_beneath(&self, path: &Path) -> Result<File, ReadError> {
-        let folder = self.path.canonicalize().map_err(of_io)?;
-        let file = folder.join(path).canonicalize().map_err(of_io)?;
-        if !file.starts_with(&folder) {
-            return Err(ReadError::Outside(BY_LINK));
+        open_anywhere(&self.real_beneath(path)?)
+    }
+
+    #[cfg(not(unix))]
+    fn list_beneath(&self, path: &Path, most: usize) -> Result<Vec<OsString>, ReadError> {
+        let folder = self.real_beneath(path)?;
+        if folder.is_file() {
+            return Err(ReadError::ThroughAFile);
         }
-        open_anywhere(&file)
+        let entries = std::fs::read_dir(folder).map_err(of_io)?.take(most.saturating_add(1));
+        entries.map(|entry| Ok(entry.map_err(of_io)?.file_name())).collect()
+    }
+
+    /// Where the system cannot open beneath a folder: the real path is looked at first, and then opened.
+    #[cfg(not(unix))]
+    fn real_beneath(&self, path: &Path) -> Result<PathBuf, ReadError> {
+        let folder = self.path.canonicalize().map_err(of_io)?;
+        let real = folder.join(path).canonicalize().map_err(of_io)?;
+        if real.starts_with(&folder) { Ok(real) } else { Err(ReadError::Outside(BY_LINK)) }
     }
 }
 

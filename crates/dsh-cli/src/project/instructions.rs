@@ -60,7 +60,7 @@ pub(super) fn named_in(layer: &config::Layer, open: impl Fn(&FileRef) -> Option<
     let wordings = layer.persona.iter().chain(layer.sections.iter().map(|section| &section.wording));
     let files = wordings.filter_map(|wording| match &wording.words {
         Words::File(file) => Some(file),
-        Words::Inline(_) => None,
+        Words::Inline(_) | Words::Body(_) => None,
     });
     files.filter_map(open).map(|file| file.identity().clone()).collect()
 }

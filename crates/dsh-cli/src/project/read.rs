@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use dsh_template::Text;
 
+use super::agent_files;
 use super::built_ins::BuiltIns;
 use super::documents::{self, Documents, Overrides};
 use super::files::{Files, TEXT_LIMIT};
@@ -37,7 +38,7 @@ pub(crate) struct Project {
     pub(crate) instructions: Vec<Section>,
     /// The variables that are always there.
     pub(crate) built_ins: BuiltIns,
-    /// The agents, in the order of the file.
+    /// The agents, in the order of the file, and those that have files of their own, by the names of these.
     pub(crate) agents: Vec<Agent>,
     /// The tools.
     pub(crate) tools: Tools,
@@ -75,16 +76,20 @@ impl Project {
         self.agents.iter().find(|agent| agent.name.value == name)
     }
 
-    fn of(config: Config, tree: Branch, files: &mut Files<'_>, report: &mut Report) -> Self {
+    fn of(mut config: Config, tree: Branch, files: &mut Files<'_>, report: &mut Report) -> Self {
         let tools = tools::read(&config.tool_schemas, files, report);
         let shared = layer(config.layer, files, report);
+        agent_files::read(&mut config.agents, files, report);
+        if !config.agents.is_empty() && !config.concerns.contains(&Topic::Agents) {
+            config.concerns.push(Topic::Agents);
+        }
         let mut agents = Vec::new();
         for agent in config.agents {
             let concern = Concern::Agent(agent.name.value.clone());
             agents.push(report.about(concern, |report| {
                 let own = layer(agent.layer, files, report);
                 let filter = agent.tools.map(|rules| tools.filter(&rules, &agent.name.value, report));
-                Agent { name: agent.name, layer: own, filter }
+                Agent { name: agent.name, home: agent.home, description: agent.description, layer: own, filter }
             }));
         }
         Self {
@@ -118,7 +123,8 @@ fn layer(layer: config::Layer, files: &mut Files<'_>, report: &mut Report) -> La
 fn loaded(wording: &Wording, files: &mut Files<'_>, report: &mut Report) -> Option<Loaded> {
     let (words, origin) = match &wording.words {
         Words::Inline(text) => {
-            let file = files.sources.text(text.span.source);
+            let source = text.span.source;
+            let file = files.sources.text(source);
             let map = OffsetMap::of_toml_string(file, text.span.range(), &text.value);
             // Quotes on a line of their own end the last line, as the end of a file does.
             let raw = file.get(text.span.range()).unwrap_or_default();
@@ -126,11 +132,18 @@ fn loaded(wording: &Wording, files: &mut Files<'_>, report: &mut Report) -> Opti
                 Some(words) if raw.ends_with("\n\"\"\"") || raw.ends_with("\n'''") => words,
                 _ => text.value.as_str(),
             };
-            (Arc::from(words), Origin { source: text.span.source, map, declared: text.span })
+            (Arc::from(words), Origin { source, map, declared: text.span })
         }
         Words::File(file) => {
             let source = files.named(file, TEXT_LIMIT, report)?;
             (files.says(source), Origin { source, map: OffsetMap::Identity, declared: file.path.span })
+        }
+        Words::Body(body) => {
+            let words = files.sources.text(body.source).get(body.range()).unwrap_or_default();
+            // The whole is too long to be pointed at.
+            let line = words.find('\n').unwrap_or(words.len());
+            let declared = Span { end: body.start + line, ..*body };
+            (Arc::from(words), Origin { source: body.source, map: OffsetMap::From(body.start), declared })
         }
     };
     let text = match wording.format {

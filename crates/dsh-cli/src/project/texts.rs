@@ -10,7 +10,7 @@ use dsh_template::{Lookup, Piece, Template, Text};
 
 use super::built_ins::{help_without_value, is_built_in};
 use super::{Agent, Layer, Loaded, Project};
-use crate::config::PERSONA;
+use crate::config::{Home, PERSONA};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::names::{list, quoted};
 
@@ -41,7 +41,11 @@ fn malformed_in(words: &Loaded, section: &str, owner: &str, report: &mut Report)
         let Some(error) = template.malformed() else { break };
         let range = error.range();
         let place = offset + range.start..offset + range.end;
-        let raw = (section != PERSONA).then(|| "`format = \"raw\"` keeps every brace of this section".to_owned());
+        let raw = if words.origin.is_body() {
+            Some("without `format: template`, every brace of this text is kept".to_owned())
+        } else {
+            (section != PERSONA).then(|| "`format = \"raw\"` keeps every brace of this section".to_owned())
+        };
         let headline = headline(section, owner, &error.headline().to_string());
         let diagnostic = Diagnostic::error("prompt::malformed_reference", headline);
         report.push(words.show(diagnostic, place, "").with_help(error.help().to_string()).with_help_if(raw));
@@ -190,13 +194,14 @@ impl Scene<'_> {
         };
         diagnostic.with_help(match (report.guesses.nearest(name, known), self.agent) {
             (Some(near), _) => format!("did you mean `{{{{{near}}}}}`?"),
-            (None, None) => "give it a value under `[variables]`".to_owned(),
-            (None, Some(agent)) => {
-                let agent = &agent.name.value;
+            // A table for an agent that has a file of its own would be a second agent.
+            (None, Some(Agent { home: Home::Table, name, .. })) => {
+                let agent = &name.value;
                 format!(
                     "give it a value under `[variables]`, or for this agent alone under `[agents.{agent}.variables]`"
                 )
             }
+            (None, _) => "give it a value under `[variables]`".to_owned(),
         })
     }
 

@@ -20,6 +20,7 @@ name = "guide"
 order = 100.5
 file = "guide.md"
 [agents.coder]
+description = "Writes code."
 persona = "You code."
 [agents.coder.variables]
 lang = "Rust"
@@ -42,6 +43,7 @@ fn it_says_what_the_prompt_is_made_of() {
         json!({
             "version": 1,
             "agent": null,
+            "description": null,
             "prompt": "Für everyone.\n\nGuide.",
             "sections": [
                 {"name": "deployment:persona", "order": 0, "owner": "system-prompt", "layer": "global", "start": 0, "end": 14},
@@ -58,6 +60,7 @@ fn it_says_what_the_prompt_is_made_of() {
 fn an_agents_own_parts_say_so() {
     let value = parsed(&["--json", "--agent", "coder"]);
     assert_eq!(value["agent"], "coder");
+    assert_eq!(value["description"], "Writes code.");
     assert_eq!(
         value["sections"][0],
         json!({"name": "deployment:persona", "order": 0, "owner": "coder/persona", "layer": "agent", "start": 0, "end": 9})
@@ -72,10 +75,11 @@ fn an_agents_own_parts_say_so() {
 #[test]
 fn the_fields_stand_in_the_documented_order() {
     let text = project().prompt(&["--json"]);
-    let places: Vec<usize> = ["version", "agent", "prompt", "sections", "tools", "variables", "dropped_tool_fields"]
-        .iter()
-        .map(|field| text.find(&format!("\"{field}\":")).unwrap())
-        .collect();
+    let places: Vec<usize> =
+        ["version", "agent", "description", "prompt", "sections", "tools", "variables", "dropped_tool_fields"]
+            .iter()
+            .map(|field| text.find(&format!("\"{field}\":")).unwrap())
+            .collect();
     assert!(places.is_sorted(), "{text}");
     assert!(!text.contains('\n'));
 }

@@ -2,6 +2,7 @@
 //!
 //! What a person reads is kept under `snapshots/`: `INSTA_UPDATE=always cargo test -p dsh-cli` writes it anew, and whoever does that reads it.
 
+mod agent_files;
 mod agents;
 mod args;
 mod bad_files;
