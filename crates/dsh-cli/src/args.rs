@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::trust::TrustHash;
+
 /// dsh assembles the system prompt that a project folder describes, and says where every part of it comes from.
 #[derive(Debug, Parser)]
 #[command(name = "dsh", version, arg_required_else_help = true)]
@@ -20,6 +22,9 @@ pub(crate) struct GlobalArgs {
     /// The project's folder, where dsh.toml stands
     #[arg(long, value_name = "DIR", default_value = ".", global = true)]
     pub(crate) dir: PathBuf,
+    /// Trust the folder for this run if what it asks for has this hash; `dsh trust` shows both
+    #[arg(long, value_name = "HASH", global = true)]
+    pub(crate) trust: Option<TrustHash>,
 }
 
 /// The commands, one module of `commands` each.
@@ -27,6 +32,8 @@ pub(crate) struct GlobalArgs {
 pub(crate) enum Command {
     /// Print the prompt that the project makes, byte for byte, and a newline
     Prompt(PromptArgs),
+    /// Show what the project's files ask for beyond being text, and trust it
+    Trust(TrustArgs),
 }
 
 /// The arguments of `dsh prompt`.
@@ -43,5 +50,19 @@ pub(crate) struct PromptArgs {
     pub(crate) tools: bool,
     /// Print one JSON object: prompt, sections with their places in it, tools, variables (see docs/json.md of dsh-cli)
     #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The arguments of `dsh trust`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "On a terminal it asks; elsewhere `--trust HASH` stands for the answer yes to what has this hash.\n\nExit status: 0 the folder is trusted, or asks for nothing; 1 it is not, or the project has findings; 2 wrong use, or a dsh.toml that is not readable as TOML."
+)]
+pub(crate) struct TrustArgs {
+    /// Forget what was trusted of this folder
+    #[arg(long)]
+    pub(crate) revoke: bool,
+    /// Print one JSON object: what is asked for, its hash, whether it is trusted; ask and store nothing (see docs/json.md of dsh-cli)
+    #[arg(long, conflicts_with = "revoke")]
     pub(crate) json: bool,
 }

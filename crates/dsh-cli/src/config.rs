@@ -8,6 +8,7 @@ mod inline;
 mod not_toml;
 mod read;
 mod table;
+mod variables;
 
 pub(crate) use self::check::PERSONA;
 pub(crate) use self::inline::OffsetMap;
@@ -69,13 +70,27 @@ pub(crate) struct Layer {
     pub(crate) variables: Vec<Variable>,
 }
 
-/// A constant for texts to refer to.
+/// What texts can refer to by a name.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Variable {
     /// Its name, and where it is given.
     pub(crate) name: At<String>,
     /// What it stands for.
-    pub(crate) value: String,
+    pub(crate) value: VariableValue,
+}
+
+/// What a variable stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum VariableValue {
+    /// This text.
+    Constant(String),
+    /// What the environment holds, in a project that is trusted (C4).
+    Env {
+        /// The name in the environment.
+        name: At<String>,
+        /// What holds where the environment is not read, or has nothing of that name.
+        default: Option<String>,
+    },
 }
 
 /// A section of the prompt.

@@ -20,8 +20,9 @@ use std::ops::Range;
 
 use dsh_template::Text;
 
-use crate::config::{At, OffsetMap, Variable};
+use crate::config::{At, OffsetMap};
 use crate::diagnostic::{Diagnostic, SourceId, Span};
+use crate::trust::Resolved;
 
 /// A text with where its bytes came from.
 #[derive(Clone, Debug)]
@@ -77,7 +78,7 @@ pub(crate) struct Layer {
     /// The sections, in the order of the file.
     pub(crate) sections: Vec<Section>,
     /// The variables, in the order of the file.
-    pub(crate) variables: Vec<Variable>,
+    pub(crate) variables: Vec<Resolved>,
 }
 
 /// An agent that was read whole.

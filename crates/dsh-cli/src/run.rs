@@ -38,6 +38,7 @@ where
     };
     match arguments.command {
         Command::Prompt(prompt) => commands::prompt::run(&arguments.global, &prompt, &mut console),
+        Command::Trust(trust) => commands::trust::run(&arguments.global, &trust, &mut console),
     }
 }
 

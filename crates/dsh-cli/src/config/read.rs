@@ -4,8 +4,9 @@ use toml::de::{DeTable, DeValue};
 
 use super::check;
 use super::not_toml;
-use super::table::{Table, string, table, wrong_type};
-use super::{Agent, At, Config, FileRef, Format, Layer, Section, ToolRules, Topic, Variable, Wording, Words};
+use super::table::{Table, table, wrong_type};
+use super::variables::variables;
+use super::{Agent, At, Config, FileRef, Format, Layer, Section, ToolRules, Topic, Wording, Words};
 use crate::diagnostic::{Concern, Diagnostic, Report, SourceId, Span};
 use crate::names::{nearest, quoted};
 use crate::outside::Reach;
@@ -100,20 +101,6 @@ fn both(first: &str, first_span: Span, second: &str, second_span: Span, what: &s
         .at(second_span, format!("`{second}`"))
         .at(first_span, format!("`{first}`"))
         .with_help("keep one of the two")
-}
-
-fn variables(table: &mut Table<'_>, report: &mut Report) -> Vec<Variable> {
-    let Some(table) = table.table("variables", "the variables", report) else { return Vec::new() };
-    let mut variables = Vec::new();
-    for (name, entry) in table.named() {
-        let name_is_right = check::variable_name(name, entry.key, report);
-        let value = string(entry, &format!("variable {}", quoted(name)), report);
-        if let (true, Some(value)) = (name_is_right, value) {
-            let name = At { value: name.to_owned(), span: entry.key };
-            variables.push(Variable { name, value: value.value });
-        }
-    }
-    variables
 }
 
 fn sections(table: &mut Table<'_>, report: &mut Report) -> Vec<Section> {

@@ -10,6 +10,7 @@ use super::{Agent, Layer, Loaded, Origin, Section};
 use crate::config::{self, At, Config, FILE_NAME, Format, OffsetMap, Topic, Wording, Words};
 use crate::diagnostic::{Concern, Diagnostic, Report, SourceId, Sources};
 use crate::outside::Folder;
+use crate::trust::{ReadEnvironment, Trust, TrustContext, TrustSet, asks, comes_from_project, resolve};
 
 /// Everything that was read; what is wrong in it was reported and left out.
 #[derive(Debug)]
@@ -28,6 +29,10 @@ pub(crate) struct Project {
     pub(crate) agents: Vec<Agent>,
     /// The tools.
     pub(crate) tools: Tools,
+    /// What the files ask for beyond being text.
+    pub(crate) asks: TrustSet,
+    /// Whether that is done.
+    pub(crate) trust: Trust,
 }
 
 /// The configuration cannot be read as TOML, or not at all; why has been reported.
@@ -36,14 +41,23 @@ pub(crate) struct NoProject;
 
 impl Project {
     /// Reads the project of this folder. Without a `dsh.toml` the defaults hold, and a note says so (C2).
-    pub(crate) fn read(folder: &Folder, sources: &mut Sources, report: &mut Report) -> Result<Self, NoProject> {
+    pub(crate) fn read(
+        folder: &Folder,
+        context: &TrustContext,
+        environment: ReadEnvironment<'_>,
+        sources: &mut Sources,
+        report: &mut Report,
+    ) -> Result<Self, NoProject> {
         let mut files = Files::new(folder, sources);
         let path = folder.display(FILE_NAME);
         match files.unnamed(FILE_NAME) {
             Ok(source) => {
                 let text = files.sources.text(source).to_owned();
                 let config = config::read(source, &text, report).map_err(|config::NotToml| NoProject)?;
-                return Ok(Self { config: path, ..Self::of(config, source, &mut files, report) });
+                let asks = asks(&config, files.sources);
+                let trust = Trust::decide(&asks, folder.path(), context, report);
+                let project = Self::of(config, source, &Reading { trust, environment }, &mut files, report);
+                return Ok(Self { config: path, asks, trust, ..project });
             }
             Err(problem) if problem.is_missing() => {}
             Err(problem) => {
@@ -69,6 +83,8 @@ impl Project {
             layer: Layer::default(),
             agents: Vec::new(),
             tools: Tools::default(),
+            asks: TrustSet::default(),
+            trust: Trust::Trusted,
         })
     }
 
@@ -77,25 +93,38 @@ impl Project {
         self.agents.iter().find(|agent| agent.name.value == name)
     }
 
-    fn of(config: Config, source: SourceId, files: &mut Files<'_>, report: &mut Report) -> Self {
+    fn of(config: Config, source: SourceId, reading: &Reading<'_>, files: &mut Files<'_>, report: &mut Report) -> Self {
         let tools = tools::read(&config.tool_schemas, files, report);
-        let shared = layer(source, config.layer, files, report);
+        let shared = layer(source, config.layer, reading, files, report);
         let mut agents = Vec::new();
         for agent in config.agents {
             let concern = Concern::Agent(agent.name.value.clone());
             agents.push(report.about(concern, |report| {
-                let own = layer(source, agent.layer, files, report);
+                let own = layer(source, agent.layer, reading, files, report);
                 let filter = agent.tools.map(|rules| tools.filter(&rules, &agent.name.value, report));
                 Agent { name: agent.name, layer: own, filter }
             }));
         }
         let identity = config.identity.is_none_or(|identity| identity.value);
         let (config, topics, tool_order) = (String::new(), config.concerns, config.tool_order);
-        Self { config, topics, identity, tool_order, layer: shared, agents, tools }
+        let (asks, trust) = (TrustSet::default(), reading.trust);
+        Self { config, topics, identity, tool_order, layer: shared, agents, tools, asks, trust }
     }
 }
 
-fn layer(source: SourceId, layer: config::Layer, files: &mut Files<'_>, report: &mut Report) -> Layer {
+/// How the values of variables are come by.
+struct Reading<'e> {
+    trust: Trust,
+    environment: ReadEnvironment<'e>,
+}
+
+fn layer(
+    source: SourceId,
+    layer: config::Layer,
+    reading: &Reading<'_>,
+    files: &mut Files<'_>,
+    report: &mut Report,
+) -> Layer {
     let persona = layer.persona.as_ref().and_then(|wording| loaded(source, wording, files, report));
     let mut sections = Vec::new();
     for section in layer.sections {
@@ -103,7 +132,9 @@ fn layer(source: SourceId, layer: config::Layer, files: &mut Files<'_>, report: 
             sections.push(Section { name: section.name, order: section.order, words });
         }
     }
-    Layer { persona, sections, variables: layer.variables }
+    let is_own = |span| !comes_from_project(files.sources, span);
+    let variables = resolve(layer.variables, reading.trust, is_own, reading.environment);
+    Layer { persona, sections, variables }
 }
 
 fn loaded(config: SourceId, wording: &Wording, files: &mut Files<'_>, report: &mut Report) -> Option<Loaded> {

@@ -13,4 +13,6 @@ mod prompt;
 mod refused;
 mod streams;
 mod support;
+mod trust;
+mod variables;
 mod warnings;

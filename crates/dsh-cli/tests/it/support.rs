@@ -61,6 +61,12 @@ impl Project {
 }
 
 impl Run {
+    /// Shows the command alone, where its arguments are of no interest.
+    pub(crate) fn hide_arguments(&mut self) {
+        let end = self.arguments.find(' ').unwrap_or(self.arguments.len());
+        self.arguments.truncate(end);
+    }
+
     /// Standard output as JSON.
     #[track_caller]
     pub(crate) fn json(&self) -> serde_json::Value {
@@ -78,7 +84,13 @@ impl Run {
 
 /// Runs `dsh` in a folder.
 pub(crate) fn dsh_in(folder: &Path, arguments: &[&str]) -> Run {
-    let output = command().current_dir(folder).args(arguments).output().unwrap();
+    ran(command().current_dir(folder).args(arguments))
+}
+
+/// Runs `dsh` as this command says.
+pub(crate) fn ran(command: &mut Command) -> Run {
+    let output = command.output().unwrap();
+    let arguments: Vec<&str> = command.get_args().map(|argument| argument.to_str().unwrap()).collect();
     Run {
         arguments: arguments.join(" "),
         status: output.status.code(),
@@ -90,7 +102,7 @@ pub(crate) fn dsh_in(folder: &Path, arguments: &[&str]) -> Run {
 /// The binary, with nothing in its environment that changes what it prints.
 pub(crate) fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dsh"));
-    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
         command.env_remove(name);
     }
     command
