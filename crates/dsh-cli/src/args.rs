@@ -27,6 +27,8 @@ pub(crate) enum Command {
     Prompt(PromptArgs),
     /// Print the configuration as it was merged from all files, the environment and flags
     Config(ConfigArgs),
+    /// Show what the project's files ask for beyond being text, and trust it
+    Trust(TrustArgs),
 }
 
 /// The arguments of `dsh prompt`.
@@ -58,4 +60,18 @@ pub(crate) struct ConfigArgs {
     /// Print the JSON Schema of dsh.toml
     #[arg(long)]
     pub(crate) schema: bool,
+}
+
+/// The arguments of `dsh trust`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "On a terminal it asks; elsewhere `--trust HASH` stands for the answer yes to what has this hash.\n\nExit status: 0 the folder is trusted, or asks for nothing; 1 it is not, or the project has findings; 2 wrong use, or a dsh.toml that is not readable as TOML."
+)]
+pub(crate) struct TrustArgs {
+    /// Forget what was trusted of this folder
+    #[arg(long)]
+    pub(crate) revoke: bool,
+    /// Print one JSON object: what is asked for, its hash, whether it is trusted; ask and store nothing (see docs/json.md of dsh-cli)
+    #[arg(long, conflicts_with = "revoke")]
+    pub(crate) json: bool,
 }

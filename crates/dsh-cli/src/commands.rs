@@ -2,22 +2,32 @@
 
 pub(crate) mod config;
 pub(crate) mod prompt;
+pub(crate) mod trust;
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use crate::args::GlobalArgs;
 use crate::config::{ENVIRONMENT, FILE_NAME};
 use crate::diagnostic::{Diagnostic, Report, Sources};
 use crate::outside::environment::variable;
-use crate::outside::{Environment, Folder, FolderError, nearest_with};
-use crate::project::{NoProject, Overrides, Project};
+use crate::outside::{Environment, Folder, FolderError, UserFolders, nearest_with};
+use crate::project::{NoProject, Overrides, Project, Surroundings};
 use crate::status::ExitStatus;
+use crate::trust::{Store, TrustContext, left_out};
 
-/// Reads the project that the arguments name; where there is none to be read, that is reported and wrong use.
+/// Reads the project that the arguments name, and says what is left out of it for want of trust (C4); where there is none to be read,
+/// that is reported and wrong use.
 fn open_project(global: &GlobalArgs, sources: &mut Sources, report: &mut Report) -> Result<Project, ExitStatus> {
+    let folder = open_folder(global, report)?;
+    let project = read_project(&folder, global, sources, report)?;
+    left_out(&project.asks, project.trust, report);
+    Ok(project)
+}
+
+fn open_folder(global: &GlobalArgs, report: &mut Report) -> Result<Folder, ExitStatus> {
     let path = global.dir.clone().unwrap_or_else(|| nearest_with(FILE_NAME));
     report.tell(format!("the project's folder is {}", path.display()));
-    let folder = Folder::open(&path).map_err(|error| {
+    Folder::open(&path).map_err(|error| {
         let path = path.display();
         let problem = match error {
             FolderError::Missing => format!("there is no folder `{path}`"),
@@ -31,20 +41,35 @@ fn open_project(global: &GlobalArgs, sources: &mut Sources, report: &mut Report)
         };
         report.push(Diagnostic::error("cli::not_a_folder", problem).with_help(help));
         ExitStatus::WrongUse
-    })?;
-    let environment = Environment::of_process();
-    Project::read(&folder, &overrides(global), &environment, sources, report).map_err(|NoProject| ExitStatus::WrongUse)
+    })
+}
+
+fn read_project(
+    folder: &Folder,
+    global: &GlobalArgs,
+    sources: &mut Sources,
+    report: &mut Report,
+) -> Result<Project, ExitStatus> {
+    let surroundings = Surroundings {
+        overrides: overrides(global),
+        environment: Environment::of_process(),
+        trust: TrustContext { store: user_store(), given: global.trust },
+    };
+    Project::read(folder, &surroundings, sources, report).map_err(|NoProject| ExitStatus::WrongUse)
+}
+
+/// What this user has trusted.
+fn user_store() -> Store {
+    Store::new(&UserFolders::of(variable))
 }
 
 /// What the arguments and the environment say in the configuration's place (C5).
 fn overrides(global: &GlobalArgs) -> Overrides {
-    let in_home = || variable("HOME").map(|home| PathBuf::from(home).join(".config"));
-    let by_xdg = variable("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let environment = ENVIRONMENT
         .iter()
         .filter_map(|(name, key)| Some((*name, *key, variable(name)?.to_string_lossy().into_owned())));
     Overrides {
-        user_folder: by_xdg.or_else(in_home).map(|path| path.join("dsh")),
+        user_folder: UserFolders::of(variable).config().map(Path::to_path_buf),
         profile: global.profile.clone(),
         environment: environment.collect(),
         config: global.config.iter().map(|said| format!("{}={}", said.name, said.value)).collect(),

@@ -3,10 +3,12 @@
 //! Nothing else in this crate reads the environment, opens a file or writes to a stream, and no library of dsh but the session store and
 //! the tool packs does either.
 
+mod ask;
 mod console;
 pub(crate) mod environment;
 mod folder;
 mod repository;
+mod state;
 mod text;
 
 pub(crate) use self::console::{Colors, Console, Verbosity};
@@ -15,4 +17,5 @@ pub(crate) use self::folder::{
     FileIdentity, Folder, FolderError, ListError, OpenFile, Reach, ReadError, nearest_with, straightened,
 };
 pub(crate) use self::repository::Repository;
+pub(crate) use self::state::{PrivateError, PrivateFolder, UserFolders, lies_beneath, real_path};
 pub(crate) use self::text::{TextError, decode};

@@ -18,7 +18,7 @@ mod texts;
 mod tools;
 
 pub(crate) use self::documents::Overrides;
-pub(crate) use self::read::{NoProject, Project};
+pub(crate) use self::read::{NoProject, Project, Surroundings};
 pub(crate) use self::tools::ToolFilter;
 
 use std::collections::BTreeMap;
@@ -26,8 +26,9 @@ use std::ops::Range;
 
 use dsh_template::Text;
 
-use crate::config::{At, Home, OffsetMap, Variable};
+use crate::config::{At, Home, OffsetMap};
 use crate::diagnostic::{Diagnostic, SourceId, Span};
+use crate::trust::Resolved;
 
 /// A text with where its bytes came from.
 #[derive(Clone, Debug)]
@@ -88,7 +89,7 @@ pub(crate) struct Layer {
     /// The sections, in the order of the file.
     pub(crate) sections: Vec<Section>,
     /// The variables, in the order of the file.
-    pub(crate) variables: Vec<Variable>,
+    pub(crate) variables: Vec<Resolved>,
 }
 
 /// An agent that was read whole.

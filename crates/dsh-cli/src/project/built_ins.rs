@@ -9,9 +9,9 @@ use dsh_kernel::{Context, Failure, Plugin};
 use dsh_system_prompt::{AssembledVariable, PromptRegistry, PromptVariable, SystemPromptExt};
 
 use super::facts::shown;
-use crate::config::Variable;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::outside::{Environment, Repository};
+use crate::trust::Resolved;
 
 /// The second that `date` is of, in place of the present one, so that a prompt can be made anew to the byte.
 const SOURCE_DATE: &str = "SOURCE_DATE_EPOCH";
@@ -39,7 +39,7 @@ impl BuiltIns {
     }
 
     /// Those whose names the project leaves to them.
-    pub(super) fn beside(&self, own: &[Variable]) -> Self {
+    pub(super) fn beside(&self, own: &[Resolved]) -> Self {
         let is_own = |name: &str| own.iter().any(|variable| variable.name.value == name);
         Self(self.0.iter().filter(|(name, _)| !is_own(name)).cloned().collect())
     }

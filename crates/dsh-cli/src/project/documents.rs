@@ -42,6 +42,10 @@ pub(super) struct Documents {
     pub(super) others: Profiles,
     /// The project's own file; an empty text if there is none.
     pub(super) source: SourceId,
+    /// What the files say, no profile chosen.
+    pub(super) whole: Branch,
+    /// Every profile.
+    pub(super) profiles: Profiles,
 }
 
 /// Reads every document. What can be read is, whatever is wrong with another.
@@ -52,7 +56,8 @@ pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Re
     let said = reading.said(overrides);
     let (mut tree, (source, project), said) = (user?, project?, said?);
     overlay(&mut tree, project);
-    let mut others = Profiles::take(&mut tree, report);
+    let profiles = Profiles::take(&mut tree, report);
+    let (whole, mut others) = (tree.clone(), profiles.clone());
     if let Some(name) = &overrides.profile
         && !others.choose(name, &mut tree)
     {
@@ -62,10 +67,10 @@ pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Re
     said.into_iter().for_each(|said| overlay(&mut tree, said));
     for (name, value) in &overrides.set {
         // Messages show a source's text, and never a variable's value (C3).
-        let source = files.sources.add("--set".to_owned(), format!("{name}=…"));
+        let source = files.sources.add_own("--set".to_owned(), format!("{name}=…"));
         config::set(&mut tree, source, name, value);
     }
-    Ok(Documents { tree, others, source })
+    Ok(Documents { tree, others, source, whole, profiles })
 }
 
 fn unknown_profile(name: &str, profiles: &Profiles) -> Diagnostic {
@@ -177,12 +182,12 @@ impl Reading<'_, '_> {
     fn said(&mut self, overrides: &Overrides) -> Result<Vec<Branch>, NoProject> {
         let mut said = Vec::new();
         for (variable, key, value) in &overrides.environment {
-            let source = self.files.sources.add((*variable).to_owned(), value.clone());
+            let source = self.files.sources.add_own((*variable).to_owned(), value.clone());
             said.push(config::environment(key, source, value));
         }
         let mut fine = true;
         for flag in &overrides.config {
-            let source = self.files.sources.add("--config".to_owned(), flag.clone());
+            let source = self.files.sources.add_own("--config".to_owned(), flag.clone());
             match config::flag(source, flag, self.report) {
                 Ok(tree) => said.push(tree),
                 Err(config::NotToml) => fine = false,

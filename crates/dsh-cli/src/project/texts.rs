@@ -162,11 +162,24 @@ impl Scene<'_> {
                 None => diagnostic,
             };
             report.push(match known {
-                Some(_) => diagnostic.with_help_if(help_without_value(variable.name).map(str::to_owned)),
+                Some(_) => self.with_cause(diagnostic, variable.name),
                 None => self.with_remedy(diagnostic, variable.name, report),
             });
         }
         !seen.is_empty()
+    }
+
+    /// Why a variable has no value, where it was given one that cannot be had.
+    fn with_cause(&self, diagnostic: Diagnostic, name: &str) -> Diagnostic {
+        let layers = self.agent.map(|agent| &agent.layer).into_iter().chain([&self.project.layer]);
+        let given = layers.flat_map(|layer| &layer.variables).find(|variable| variable.name.value == name);
+        match given.and_then(|variable| variable.value.as_ref().err()) {
+            Some(absence) => {
+                let (place, label, help) = absence.explained();
+                diagnostic.at(place, label).with_help(help)
+            }
+            None => diagnostic.with_help_if(help_without_value(name).map(str::to_owned)),
+        }
     }
 
     /// What would be right in place of an unknown variable.

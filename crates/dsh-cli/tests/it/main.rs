@@ -18,4 +18,6 @@ mod prompt;
 mod refused;
 mod streams;
 mod support;
+mod trust;
+mod variables;
 mod warnings;

@@ -104,6 +104,12 @@ impl Project {
 }
 
 impl Run {
+    /// Shows the command alone, where its arguments are of no interest.
+    pub(crate) fn hide_arguments(&mut self) {
+        let end = self.line.find(' ').unwrap_or(self.line.len());
+        self.line.truncate(end);
+    }
+
     /// With this folder's path, which differs from run to run, written as `FOLDER`.
     pub(crate) fn without(mut self, folder: &Path) -> Self {
         let path = folder.to_str().unwrap();
@@ -191,3 +197,9 @@ macro_rules! reads {
     };
 }
 pub(crate) use reads;
+
+/// Runs `dsh` as this command says.
+pub(crate) fn ran(command: &mut Command) -> Run {
+    let arguments: Vec<&str> = command.get_args().map(|argument| argument.to_str().unwrap()).collect();
+    Run::of(format!("dsh {}", arguments.join(" ")), command)
+}
