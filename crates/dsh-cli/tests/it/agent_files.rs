@@ -112,6 +112,17 @@ fn an_agent_is_what_its_file_says() {
 }
 
 #[test]
+fn the_file_in_the_readme_is_right() {
+    let readme = include_str!("../../README.md");
+    let (_, rest) = readme.split_once("```markdown\n").unwrap();
+    let (text, _) = rest.split_once("```").unwrap();
+    let tools = r#"[{"name": "read"}, {"name": "write"}, {"name": "search_all"}, {"name": "search_text"}]"#;
+    let project = project(&[("readme.md", text)]).file("tools.json", tools);
+    assert_eq!(project.prompt(&["--agent", "scout"]), "You look before anybody else does.");
+    assert_eq!(project.dsh(&["prompt", "--agent", "scout", "--tools"]).tools(), ["read", "search_text"]);
+}
+
+#[test]
 fn a_file_that_says_nothing_makes_an_agent_like_all() {
     let project = project(&[("a.md", "---\n---\n \n"), ("b.md", "---\n# none\n---")])
         .file("dsh.toml", "identity = false\npersona = \"Shared.\"\n");
