@@ -7,7 +7,6 @@ mod agent_files;
 pub(crate) mod blame;
 mod built_ins;
 mod documents;
-mod facts;
 mod files;
 mod instructions;
 mod mount;

@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 async fn boot() -> Result<Value, Box<dyn Error>> {
     let kernel = Kernel::new();
     kernel.root().plugin(SystemPrompt::new(PromptConfig::new()))?.ready().await?;
-    kernel.root().plugin(RunFacts)?.ready().await?;
+    kernel.root().plugin(RunFacts::new())?.ready().await?;
     let services = kernel.services();
     let of_kernel = KERNEL_EVENTS.iter().map(|event| with_crate(event, "dsh_kernel"));
     let of_services = services.iter().flat_map(|service| {

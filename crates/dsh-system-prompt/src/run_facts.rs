@@ -94,7 +94,7 @@ impl RunContext {
 /// let kernel = Kernel::new();
 /// let root = kernel.root();
 /// root.plugin(SystemPrompt::new(PromptConfig::new().persona("You work in {{cwd}}.")))?.ready().await?;
-/// root.plugin(RunFacts)?.ready().await?;
+/// root.plugin(RunFacts::new())?.ready().await?;
 ///
 /// let cx = AssembleContext::new().with(RunContext::new().cwd("/srv/app"));
 /// let assembly = root.system_prompt().assemble(cx).await?;
@@ -103,8 +103,36 @@ impl RunContext {
 /// # Ok::<(), dsh_system_prompt::Error>(())
 /// # }).unwrap();
 /// ```
-#[derive(Clone, Copy, Debug, Default)]
-pub struct RunFacts;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunFacts {
+    model: bool,
+    cwd: bool,
+}
+
+impl RunFacts {
+    /// Both variables.
+    pub fn new() -> Self {
+        Self { model: true, cwd: true }
+    }
+
+    /// Without `model`: somebody else gives everyone a variable of this name.
+    #[must_use]
+    pub fn without_model(self) -> Self {
+        Self { model: false, ..self }
+    }
+
+    /// Without `cwd`: somebody else gives everyone a variable of this name.
+    #[must_use]
+    pub fn without_cwd(self) -> Self {
+        Self { cwd: false, ..self }
+    }
+}
+
+impl Default for RunFacts {
+    fn default() -> Self {
+        Self::new()
+    }
+}
 
 impl Plugin for RunFacts {
     const NAME: &'static str = "run-facts";
@@ -117,8 +145,12 @@ impl Plugin for RunFacts {
             .stability(Stability::Session);
         let prompt = ctx.system_prompt();
         ctx.effect("run-facts", |fx| {
-            fx.adopt(prompt.variable(model)?)?;
-            fx.adopt(prompt.variable(cwd)?)?;
+            if self.model {
+                fx.adopt(prompt.variable(model)?)?;
+            }
+            if self.cwd {
+                fx.adopt(prompt.variable(cwd)?)?;
+            }
             Ok(())
         })?;
         Ok(())

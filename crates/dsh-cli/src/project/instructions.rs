@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use dsh_system_prompt::show_path;
 use dsh_template::Text;
 
-use super::facts::shown_name;
 use super::files::{Problem, TEXT_LIMIT};
 use super::{Loaded, Origin, Section};
 use crate::config::{self, At, FileRef, Instructions, OffsetMap, Words};
@@ -89,8 +89,8 @@ impl Ground<'_> {
         for name in NAMES.into_iter().chain(settings.names.iter().map(String::as_str)) {
             match root.open_file(folder.join(name), settings.reach) {
                 Ok(file) => {
-                    let shown = steps.iter().map(|step| shown_name(step)).chain([shown_name(OsStr::new(name))]);
-                    let shown: Vec<String> = shown.collect();
+                    let shown = steps.iter().map(AsRef::as_ref).chain([OsStr::new(name)]);
+                    let shown: Vec<_> = shown.map(|name: &OsStr| show_path(Path::new(name))).collect();
                     return Some(Found { path: self.path(depth, name), name: shown.join("/"), file });
                 }
                 Err(ReadError::Missing) => {}

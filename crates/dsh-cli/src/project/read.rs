@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dsh_system_prompt::RunContext;
 use dsh_template::Text;
 
 use super::agent_files;
@@ -13,7 +14,7 @@ use super::tools::{self, Tools};
 use super::{Agent, Layer, Loaded, Origin, Section};
 use crate::config::{self, At, Branch, Config, FILE_NAME, Format, OffsetMap, Topic, Wording, Words};
 use crate::diagnostic::{Concern, Report, Sources, Span};
-use crate::outside::{Environment, Folder, Repository};
+use crate::outside::{Environment, Folder, Repository, real_path};
 use crate::trust::{Trust, TrustContext, TrustSet, asks, comes_from_project, resolve};
 
 /// Everything that was read; what is wrong in it was reported and left out.
@@ -29,8 +30,8 @@ pub(crate) struct Project {
     pub(crate) profile: Option<String>,
     /// The whole configuration, as it was merged.
     pub(crate) tree: Branch,
-    /// The model that is spoken to.
-    pub(crate) model: Option<At<String>>,
+    /// The model that is spoken to, and the project's folder.
+    pub(crate) run: RunContext,
     /// The order of tools.
     pub(crate) tool_order: Option<At<Vec<At<String>>>>,
     /// What all agents share.
@@ -80,6 +81,7 @@ impl Project {
         let asks = asks(&config::read(&whole, place, &profiles, &mut Report::new()), files.sources);
         let trust = Trust::decide(&asks, folder.path(), trust, report);
         let config = config::read(&tree, place, &others, report);
+        let run = run_context(folder, config.model.as_ref());
         let repository = Repository::around(folder);
         let ground = Ground { folder, repository: repository.as_ref() };
         let built_ins = BuiltIns::read(environment, ground.repository, report);
@@ -88,7 +90,7 @@ impl Project {
         let read = Self::of(config, tree, &Reading { trust, environment }, &mut files, report);
         let instructions = instructions::read(&settings, ground, taken, files.sources, report);
         let (config, profile) = (folder.display(FILE_NAME), overrides.profile.clone());
-        Ok(Self { config, profile, instructions, built_ins, asks, trust, ..read })
+        Ok(Self { config, profile, run, instructions, built_ins, asks, trust, ..read })
     }
 
     /// The agent of this name.
@@ -118,7 +120,7 @@ impl Project {
             tree,
             topics: config.concerns,
             identity: config.identity.is_none_or(|identity| identity.value),
-            model: config.model,
+            run: RunContext::new(),
             tool_order: config.tool_order,
             layer: shared,
             instructions: Vec::new(),
@@ -128,6 +130,16 @@ impl Project {
             asks: TrustSet::default(),
             trust: reading.trust,
         }
+    }
+}
+
+/// What is known of a run before there is one.
+fn run_context(folder: &Folder, model: Option<&At<String>>) -> RunContext {
+    let path = real_path(folder.path()).unwrap_or_else(|_| folder.path().to_path_buf());
+    let run = RunContext::new().cwd(path);
+    match model {
+        Some(model) => run.model(model.value.as_str()),
+        None => run,
     }
 }
 

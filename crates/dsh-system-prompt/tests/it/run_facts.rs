@@ -13,7 +13,7 @@ use crate::support::{World, bare, section, world};
 
 async fn with_facts() -> (World, Fiber) {
     let world = world().await;
-    let facts = world.root.plugin(RunFacts).unwrap();
+    let facts = world.root.plugin(RunFacts::new()).unwrap();
     facts.ready().await.unwrap();
     (world, facts)
 }
