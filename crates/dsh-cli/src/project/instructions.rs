@@ -95,13 +95,22 @@ impl Ground<'_> {
                 }
                 Err(ReadError::Missing) => {}
                 Err(error) => {
-                    let whole = if self.repository.is_some() { "the repository" } else { "the project's folder" };
-                    report.push(refused(&Problem::Read(error), &self.path(depth, name), whole));
+                    let path = self.path(depth, name);
+                    report.push(match error {
+                        ReadError::Outside(_) => self.leads_out(&path),
+                        error => refused(&Problem::Read(error), &path),
+                    });
                     return None;
                 }
             }
         }
         None
+    }
+
+    fn leads_out(&self, path: &str) -> Diagnostic {
+        let whole = if self.repository.is_some() { "the repository" } else { "the project's folder" };
+        Diagnostic::error("file::outside", format!("{} is a link that leads out of {whole}", quoted(path)))
+            .with_help("put the file itself there, or write `allow_outside = true` under `[instructions]` in dsh.toml")
     }
 
     /// The path of a file in the folder that is `depth` below the root, as a person may type it.
@@ -157,7 +166,7 @@ impl Gathered<'_> {
             }
             // What all together are too much for is told first.
             Err(_) if self.is_full() => {}
-            Err(problem) => report.push(refused(&problem, &found.path, "")),
+            Err(problem) => report.push(refused(&problem, &found.path)),
         }
     }
 
@@ -193,7 +202,8 @@ impl Gathered<'_> {
             diagnostic = diagnostic.with_note(format!("in bytes: {}", sizes.join(", ")));
         }
         let raise = "or raise `max_bytes` under `[instructions]` in dsh.toml";
-        diagnostic.with_help(format!("shorten them: {SHORTEN}")).with_help(raise)
+        let files = if self.sizes.len() == 1 { "it" } else { "them" };
+        diagnostic.with_help(format!("shorten {files}: {SHORTEN}")).with_help(raise)
     }
 }
 
@@ -212,16 +222,10 @@ fn section(name: &str, start: Span, order: f64, says: &str) -> Option<Section> {
     })
 }
 
-/// What is said of a file that is there and cannot be taken. `whole` is what a link must not lead out of.
-fn refused(problem: &Problem, path: &str, whole: &str) -> Diagnostic {
+/// What is said of a file that is there and cannot be taken.
+fn refused(problem: &Problem, path: &str) -> Diagnostic {
     let help = match problem {
         Problem::Read(ReadError::TooLarge { .. }) => Some(format!("shorten it: {SHORTEN}")),
-        Problem::Read(ReadError::Outside(_)) => {
-            let headline = format!("{} is a link that leads out of {whole}", quoted(path));
-            return Diagnostic::error("file::outside", headline).with_help(
-                "put the file itself there, or write `allow_outside = true` under `[instructions]` in dsh.toml",
-            );
-        }
         Problem::Read(_) => Some(
             "what has this name is taken for instructions to agents; `instructions = false` in dsh.toml leaves all out"
                 .to_owned(),
