@@ -33,7 +33,7 @@ impl BuiltIns {
         Self(vec![
             ("date", Some(date.into())),
             ("platform", Some(environment.platform().into())),
-            ("git_branch", branch.map(Arc::from)),
+            ("git_branch", branch),
         ])
     }
 

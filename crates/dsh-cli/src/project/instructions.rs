@@ -3,8 +3,8 @@
 //! Nobody names these files, so they alone may lie outside the project's folder. Each becomes a raw section that says which file it is:
 //! what people wrote for people never fails a prompt (X1).
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use dsh_system_prompt::show_path;
@@ -89,8 +89,8 @@ impl Ground<'_> {
         for name in NAMES.into_iter().chain(settings.names.iter().map(String::as_str)) {
             match root.open_file(folder.join(name), settings.reach) {
                 Ok(file) => {
-                    let shown = steps.iter().map(AsRef::as_ref).chain([OsStr::new(name)]);
-                    let shown: Vec<_> = shown.map(|name: &OsStr| show_path(Path::new(name))).collect();
+                    let steps = steps.iter().map(Path::new).chain([Path::new(name)]);
+                    let shown: Vec<Cow<'_, str>> = steps.map(show_path).collect();
                     return Some(Found { path: self.path(depth, name), name: shown.join("/"), file });
                 }
                 Err(ReadError::Missing) => {}
