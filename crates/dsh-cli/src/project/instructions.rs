@@ -94,12 +94,12 @@ impl Ground<'_> {
                     return Some(Found { path: self.path(depth, name), name: shown.join("/"), file });
                 }
                 Err(ReadError::Missing) => {}
+                Err(ReadError::Outside(_)) => {
+                    report.push(self.leads_out(&self.path(depth, name)));
+                    return None;
+                }
                 Err(error) => {
-                    let path = self.path(depth, name);
-                    report.push(match error {
-                        ReadError::Outside(_) => self.leads_out(&path),
-                        error => refused(&Problem::Read(error), &path),
-                    });
+                    report.push(refused(&Problem::Read(error), &self.path(depth, name)));
                     return None;
                 }
             }
