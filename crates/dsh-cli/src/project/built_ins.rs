@@ -29,7 +29,7 @@ impl BuiltIns {
     pub(super) fn read(environment: &Environment, repository: Option<&Repository>, report: &mut Report) -> Self {
         let date = date(environment, report);
         // Whoever made the repository chose it (X12).
-        let branch = repository.and_then(Repository::branch).map(|branch| show_hidden(&branch).into_owned());
+        let branch = repository.and_then(Repository::branch).map(|branch| Arc::from(show_hidden(&branch)));
         Self(vec![
             ("date", Some(date.into())),
             ("platform", Some(environment.platform().into())),

@@ -60,7 +60,8 @@ fn case_13_saving_with_other_line_ends_changes_nothing() {
     let text = "---\nname: plain\ndescription: Looks.\ndeny_tools: [write]\n---\n\nLook first.\nKeep \u{feff}this.\n";
     let before = project(&[("plain.md", text)]);
     let after = project(&[("plain.md", &text.replace('\n', "\r\n"))]);
-    assert_eq!(before.prompt(&["--agent", "plain", "--json"]), after.prompt(&["--agent", "plain", "--json"]));
+    let arguments = ["--agent", "plain", "--json", "--set", "cwd=here"];
+    assert_eq!(before.prompt(&arguments), after.prompt(&arguments));
 }
 
 /// The names of the tools that an agent with this front matter sees.
