@@ -27,6 +27,8 @@ pub(crate) enum Command {
     Prompt(PromptArgs),
     /// Print the configuration as it was merged from all files, the environment and flags
     Config(ConfigArgs),
+    /// Explain a diagnostic code with an example; without one, list all codes
+    Rule(RuleArgs),
 }
 
 /// The arguments of `dsh prompt`.
@@ -58,4 +60,15 @@ pub(crate) struct ConfigArgs {
     /// Print the JSON Schema of dsh.toml
     #[arg(long)]
     pub(crate) schema: bool,
+}
+
+/// The arguments of `dsh rule`.
+#[derive(Debug, Args)]
+#[command(after_help = "Exit status: 0 fine; 2 an unknown code.")]
+pub(crate) struct RuleArgs {
+    /// A code, such as `config::unknown_key`; its name alone will do where one area has it
+    pub(crate) code: Option<String>,
+    /// Print one JSON object: code, severity, summary and text of each (see docs/json.md of dsh-cli)
+    #[arg(long)]
+    pub(crate) json: bool,
 }

@@ -28,6 +28,7 @@
 //! * `config`: `dsh.toml` as data with places, read by a reader that collects every mistake
 //! * `project`: that data and the files it names, as plugins on a kernel; `project::blame` leads errors back to their places
 //! * `commands`: one module for each command
+//! * `rules`: what each diagnostic code means, with an example
 //! * `names`: the right name nearest to a wrong one, and names as messages show them
 
 mod args;
@@ -37,6 +38,7 @@ mod diagnostic;
 mod names;
 mod outside;
 mod project;
+mod rules;
 mod run;
 mod status;
 

@@ -59,5 +59,6 @@ fn dispatch(Arguments { global, command }: &Arguments, console: &mut Console) ->
     match command {
         Command::Config(config) => commands::config::run(global, config, console),
         Command::Prompt(prompt) => commands::prompt::run(global, prompt, console),
+        Command::Rule(rule) => commands::rule::run(rule, console),
     }
 }

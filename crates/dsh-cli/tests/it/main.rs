@@ -15,6 +15,7 @@ mod layers;
 mod limits;
 mod prompt;
 mod refused;
+mod rule;
 mod streams;
 mod support;
 mod warnings;
