@@ -13,18 +13,22 @@ macro_rules! texts {
 /// Every code with its text, by code. A test compares the table with the folder.
 pub(super) const TEXTS: &[(&str, &str)] = texts! {
     cli {
+        bad_config
         no_runtime
         not_a_folder
         output_lost
         unknown_agent
+        unknown_profile
         unknown_rule
     }
     config {
         conflicting_keys
         defaults
+        include_cycle
         invalid_value
         missing_key
         not_toml
+        too_many_includes
         unknown_key
         unknown_tool
         unmatched_pattern

@@ -20,6 +20,7 @@ const COMMAND: [&str; 1] = ["prompt"];
 const NOT_SHOWN: &[&str] = &[
     "cli::no_runtime",
     "cli::output_lost",
+    "config::too_many_includes",
     "file::not_utf8",
     "file::too_large",
     "file::too_much",
