@@ -14,7 +14,7 @@ use crate::diagnostic::Severity;
 pub(crate) struct Rule {
     /// The code, like `config::unknown_key`.
     pub(crate) code: &'static str,
-    /// How bad it is.
+    /// How bad it is; the text says where it is otherwise.
     pub(crate) severity: Severity,
     /// What it says, in one sentence.
     pub(crate) summary: &'static str,
@@ -42,7 +42,7 @@ impl Rule {
         let mut paragraphs = text.split("\n\n");
         paragraphs.next()?.strip_prefix("# ").filter(|title| *title == code)?;
         let summary = paragraphs.next()?;
-        let severity = match paragraphs.next()?.strip_prefix("Severity: ")? {
+        let severity = match paragraphs.next()?.strip_prefix("Severity: ")?.split(' ').next()? {
             "error" => Severity::Error,
             "warning" => Severity::Warning,
             "note" => Severity::Note,

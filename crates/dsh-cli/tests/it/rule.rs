@@ -4,7 +4,7 @@
 
 mod page;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -165,17 +165,21 @@ fn what_cannot_be_shown_is_known_and_says_why() {
     assert_eq!(not_shown, NOT_SHOWN);
 }
 
-/// Runs what an example shows, in a project of its files. Of two blocks for one thing, the later one holds.
+/// Runs what an example shows, in a project of its files. Of two blocks for one thing, the later one holds; a file goes where a later
+/// one makes a folder of its name.
 fn run<'b>(blocks: impl IntoIterator<Item = &'b Block>) -> Run {
-    let mut project = Project::empty();
+    let mut files: BTreeMap<&str, &str> = BTreeMap::new();
     let mut command: Vec<&str> = COMMAND.to_vec();
     for block in blocks {
         match block {
-            Block::File { path, text } => project = project.file(path, text),
+            Block::File { path, text } => {
+                files.retain(|other, _| !path.starts_with(&format!("{other}/")));
+                files.insert(path, text);
+            }
             Block::Command(words) => command = words.iter().map(String::as_str).collect(),
         }
     }
-    project.dsh(&command)
+    files.iter().fold(Project::empty(), |project, (path, text)| project.file(path, text)).dsh(&command)
 }
 
 /// What a run says that it found: severity and code.

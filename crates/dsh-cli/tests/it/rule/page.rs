@@ -44,10 +44,10 @@ impl Page {
         let Some(Piece::Title(code)) = pieces.next() else { return Err("a title comes first".to_owned()) };
         let Some(Piece::Prose(summary)) = pieces.next() else { return Err("one sentence comes next".to_owned()) };
         let severity = match pieces.next() {
-            Some(Piece::Prose(line)) => line.strip_prefix("Severity: ").map(str::to_owned),
+            Some(Piece::Prose(line)) => line.strip_prefix("Severity: ").and_then(severity),
             _ => None,
         };
-        let severity = severity.ok_or("`Severity: …` comes third")?;
+        let severity = severity.ok_or("`Severity: WORD` comes third, with where it is otherwise in brackets")?;
         let mut part = |heading: &str| match pieces.next() {
             Some(Piece::Heading(found)) if found == heading => {
                 let (mut prose, mut blocks) = (Vec::new(), Vec::new());
@@ -84,6 +84,12 @@ impl Page {
             Some(piece) => Err(format!("nothing comes after what would be right: {piece:?}")),
         }
     }
+}
+
+fn severity(line: &str) -> Option<String> {
+    let (word, otherwise) = line.split_once(' ').unwrap_or((line, ""));
+    let in_brackets = otherwise.is_empty() || (otherwise.starts_with('(') && otherwise.ends_with(')'));
+    in_brackets.then(|| word.to_owned())
 }
 
 fn pieces(text: &str) -> Result<Vec<Piece>, String> {
