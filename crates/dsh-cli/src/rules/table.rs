@@ -17,6 +17,7 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         no_runtime
         not_a_folder
         output_lost
+        source_date
         unknown_agent
         unknown_profile
         unknown_rule
@@ -44,6 +45,9 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         too_much
         unreadable
         utf16
+    }
+    instructions {
+        too_large
     }
     kernel {
         body_failed

@@ -20,6 +20,7 @@ const COMMAND: [&str; 1] = ["prompt"];
 const NOT_SHOWN: &[&str] = &[
     "cli::no_runtime",
     "cli::output_lost",
+    "cli::source_date",
     "config::too_many_includes",
     "file::not_utf8",
     "file::too_large",
@@ -46,7 +47,6 @@ const NOT_SHOWN: &[&str] = &[
     "prompt::provider_failed",
     "prompt::too_large",
     "prompt::unsettled",
-    "prompt::valueless_variable",
     "template::malformed_reference",
     "template::unknown_variable",
     "template::valueless_variable",
