@@ -29,6 +29,8 @@ pub(crate) enum Command {
     Config(ConfigArgs),
     /// Show what the project's files ask for beyond being text, and trust it
     Trust(TrustArgs),
+    /// Explain a diagnostic code with an example; without one, list all codes
+    Rule(RuleArgs),
 }
 
 /// The arguments of `dsh prompt`.
@@ -73,5 +75,16 @@ pub(crate) struct TrustArgs {
     pub(crate) revoke: bool,
     /// Print one JSON object: what is asked for, its hash, whether it is trusted; ask and store nothing (see docs/json.md of dsh-cli)
     #[arg(long, conflicts_with = "revoke")]
+    pub(crate) json: bool,
+}
+
+/// The arguments of `dsh rule`.
+#[derive(Debug, Args)]
+#[command(after_help = "Exit status: 0 fine; 2 an unknown code.")]
+pub(crate) struct RuleArgs {
+    /// A code, such as `config::unknown_key`; its name alone will do where one area has it
+    pub(crate) code: Option<String>,
+    /// Print one JSON object: code, severity, summary and text of each (see docs/json.md of dsh-cli)
+    #[arg(long)]
     pub(crate) json: bool,
 }

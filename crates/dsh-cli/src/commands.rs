@@ -2,6 +2,7 @@
 
 pub(crate) mod config;
 pub(crate) mod prompt;
+pub(crate) mod rule;
 pub(crate) mod trust;
 
 use std::path::Path;

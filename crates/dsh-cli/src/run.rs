@@ -60,5 +60,6 @@ fn dispatch(Arguments { global, command }: &Arguments, console: &mut Console) ->
         Command::Config(config) => commands::config::run(global, config, console),
         Command::Prompt(prompt) => commands::prompt::run(global, prompt, console),
         Command::Trust(trust) => commands::trust::run(global, trust, console),
+        Command::Rule(rule) => commands::rule::run(rule, console),
     }
 }

@@ -16,6 +16,7 @@ mod layers;
 mod limits;
 mod prompt;
 mod refused;
+mod rule;
 mod streams;
 mod support;
 mod trust;
