@@ -18,6 +18,7 @@ mod texts;
 mod tools;
 
 pub(crate) use self::documents::Overrides;
+pub(crate) use self::mount::Mounted;
 pub(crate) use self::read::{NoProject, Project, Surroundings};
 pub(crate) use self::tools::ToolFilter;
 
