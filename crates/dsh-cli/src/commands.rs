@@ -1,6 +1,7 @@
 //! The commands of `dsh`, one module each, and what they have in common.
 
 pub(crate) mod config;
+pub(crate) mod explain;
 mod json;
 pub(crate) mod prompt;
 pub(crate) mod trust;

@@ -14,7 +14,7 @@ mod mount;
 mod oddities;
 mod plugins;
 mod read;
-mod texts;
+pub(crate) mod texts;
 mod tools;
 
 pub(crate) use self::documents::Overrides;
