@@ -77,3 +77,96 @@ fn push_seen(marked: &mut String, text: &str) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::iter::Peekable;
+    use std::str::Chars;
+
+    use dsh_system_prompt::{AssembledSection, PromptAssembly, render};
+    use dsh_template::Text;
+    use proptest::prelude::*;
+
+    use super::super::paint::Paint;
+    use super::part;
+
+    /// The text with its marks, and what it was rendered to; the variables are `v`, `w` and `none`, which is empty.
+    fn marked(text: Text) -> Option<(String, String)> {
+        let mut assembly = PromptAssembly::new();
+        for (name, value) in [("v", "value"), ("w", "⟦v=x⟧\u{202e}{{v}}"), ("none", "")] {
+            assembly.set_variable(name, value);
+        }
+        assembly.sections_mut().push(AssembledSection::new("section", 0, text));
+        let rendered = render(&assembly).unwrap();
+        let only = rendered.parts().first()?;
+        let marked = part(only).replace(Paint::Value.begin(), "").replace(Paint::END, "");
+        Some((marked, only.text().to_owned()))
+    }
+
+    #[track_caller]
+    fn marks(template: &str, expected: &str) {
+        assert_eq!(marked(Text::template(template)).unwrap().0, expected);
+    }
+
+    #[test]
+    fn values_quotations_and_what_is_not_seen_are_marked() {
+        // X1, X12
+        marks("a {{v}}{{v}} b", "a ⟦v=value⟧⟦v=value⟧ b");
+        marks(r#"{{"{{"}}{{v}}{{"}}"}} é"#, r#"⟦"{{"⟧⟦v=value⟧⟦"}}"⟧ é"#);
+        marks(r#"é{{"\u00e9\n"}}{{"x"}} {{""}}."#, "é⟦\"é\n\"⟧⟦\"x\"⟧ ⟦\"\"⟧.");
+        marks("{{w}}", "⟦w=⟦U+27E6⟧v=x⟦U+27E7⟧⟦U+202E⟧{{v}}⟧");
+        marks("tab\t\u{1b}[1m\n", "tab\t⟦U+001B⟧[1m\n");
+        // A quotation of nothing is in no piece where nothing else is beside it.
+        marks(r#"{{""}}{{v}}{{""}}{{v}} {{"a"}}"#, r#"⟦v=value⟧⟦v=value⟧ ⟦"a"⟧"#);
+    }
+
+    #[test]
+    fn in_raw_text_nothing_is_quoted() {
+        let text = r#"{{"a"}} {{v}}"#;
+        assert_eq!(marked(Text::raw(text)).unwrap().0, text);
+    }
+
+    /// What the marks stand for, put back in their place. A reader who knows the form alone can tell them from the text.
+    fn unmarked(marked: &mut Peekable<Chars<'_>>) -> String {
+        let mut text = String::new();
+        while let Some(character) = marked.next() {
+            match character {
+                '⟧' => return text,
+                '⟦' => match marked.peek() {
+                    Some('U') => {
+                        let number: String =
+                            marked.by_ref().skip(2).take_while(|character| *character != '⟧').collect();
+                        text.push(char::from_u32(u32::from_str_radix(&number, 16).unwrap()).unwrap());
+                    }
+                    Some('"') => text.push_str(unmarked(marked).strip_prefix('"').unwrap().strip_suffix('"').unwrap()),
+                    _ => text.push_str(unmarked(marked).split_once('=').unwrap().1),
+                },
+                _ => text.push(character),
+            }
+        }
+        text
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_text_can_be_had_back_from_its_marks(
+            pieces in prop::collection::vec(
+                prop::sample::select(vec![
+                    "{{v}}", "{{w}}", "{{none}}", "{{\"{{v}}\"}}", "{{\"\"}}", "{{\"\\u27e6\\n\"}}", "{{\"⟧\\\"\"}}", "⟦", "⟧",
+                    "U+41", "v=", "\"", "=", " ", "é", "\n", "\r", "\u{200b}", "👩\u{200d}💻", "\u{202e}", "\u{0}",
+                ]),
+                0..12,
+            ),
+            raw in any::<bool>(),
+        ) {
+            let text = pieces.concat();
+            let text = if raw { Text::raw(text) } else { Text::template(text) };
+            if let Some((marked, rendered)) = marked(text) {
+                assert_eq!(unmarked(&mut marked.chars().peekable()), rendered, "{marked}");
+                assert!(!marked.contains(['\r', '\u{202e}', '\u{0}']), "{marked:?}");
+            }
+        }
+    }
+}
