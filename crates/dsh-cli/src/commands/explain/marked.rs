@@ -6,74 +6,79 @@
 //!
 //! As the text's own brackets are written as such marks, nothing in it can be taken for one.
 
+use std::iter::Peekable;
 use std::ops::Range;
 
-use dsh_system_prompt::{AssembledSection, Part};
+use dsh_system_prompt::{AssembledSection, HiddenCharacters, Part, hidden_characters};
 use dsh_template::quotations;
 
 use super::paint::Paint;
-use super::words::is_hidden;
 
 /// The text of a part, marked.
 pub(super) fn part(part: &Part) -> String {
-    let mut marked = String::new();
+    let mut marked = Marked::of(part.text());
     let quoted = part.section().map(AssembledSection::text).filter(|text| !text.is_raw());
     let quoted: Vec<_> = quoted.map(|text| quotations(text.as_str()).collect()).unwrap_or_default();
     let mut quoted = quoted.into_iter().peekable();
     let start = part.range().start;
-    let text = |range: Range<usize>| part.text().get(range.start - start..range.end - start).unwrap_or_default();
     for piece in part.pieces() {
+        let range = piece.range.start - start..piece.range.end - start;
         if let Some(variable) = &piece.variable {
-            let name = variable.name.as_str();
-            mark(&mut marked, |marked| {
-                marked.push_str(name);
-                marked.push('=');
-                push_seen(marked, text(piece.range.clone()));
-            });
+            marked.mark([variable.name.as_str(), "="], range, "");
             continue;
         }
-        let (mut at, mut text_at) = (piece.range.start, piece.text_range.start);
-        // A quotation of nothing between two variables is in no piece.
+        let (mut at, mut text_at) = (range.start, piece.text_range.start);
         while let Some(quotation) = quoted.next_if(|quotation| quotation.range.start < piece.text_range.end) {
+            // A quotation of nothing between two variables is in no piece.
             let Some(before) = quotation.range.start.checked_sub(text_at) else { continue };
-            push_seen(&mut marked, text(at..at + before));
+            marked.push(at..at + before);
             at += before + quotation.len;
             text_at = quotation.range.end;
-            mark(&mut marked, |marked| {
-                marked.push('"');
-                push_seen(marked, text(at - quotation.len..at));
-                marked.push('"');
-            });
+            marked.mark(["\"", ""], at - quotation.len..at, "\"");
         }
-        push_seen(&mut marked, text(at..piece.range.end));
+        marked.push(at..range.end);
     }
-    marked
+    marked.text
 }
 
 /// A text without variables, marked.
 pub(super) fn text(text: &str) -> String {
-    let mut marked = String::new();
-    push_seen(&mut marked, text);
-    marked
+    let mut marked = Marked::of(text);
+    marked.push(0..text.len());
+    marked.text
 }
 
-fn mark(marked: &mut String, inside: impl FnOnce(&mut String)) {
-    marked.push_str(Paint::Value.begin());
-    marked.push('⟦');
-    inside(marked);
-    marked.push('⟧');
-    marked.push_str(Paint::END);
+/// A text that is being marked, from its start to its end.
+#[derive(Debug)]
+struct Marked<'t> {
+    of: &'t str,
+    /// Those that are still to come.
+    hidden: Peekable<HiddenCharacters<'t>>,
+    text: String,
 }
 
-/// Appends a text with each character in a form that is seen; lines stay lines.
-fn push_seen(marked: &mut String, text: &str) {
-    for character in text.chars() {
-        let is_layout = matches!(character, '\n' | '\t');
-        let is_bracket = matches!(character, '⟦' | '⟧');
-        if is_bracket || (!is_layout && is_hidden(character)) {
-            marked.extend(["⟦U+", &format!("{:04X}", u32::from(character)), "⟧"]);
-        } else {
-            marked.push(character);
+impl<'t> Marked<'t> {
+    fn of(text: &'t str) -> Self {
+        Self { of: text, hidden: hidden_characters(text).peekable(), text: String::with_capacity(text.len()) }
+    }
+
+    /// Appends these bytes in brackets, with words before and after them.
+    fn mark(&mut self, before: [&str; 2], range: Range<usize>, after: &str) {
+        self.text.extend([Paint::Value.begin(), "⟦"].into_iter().chain(before));
+        self.push(range);
+        self.text.extend([after, "⟧", Paint::END]);
+    }
+
+    /// Appends these bytes, each character in a form that is seen; lines stay lines.
+    fn push(&mut self, range: Range<usize>) {
+        for (at, character) in self.of.get(range.clone()).unwrap_or_default().char_indices() {
+            let offset = range.start + at;
+            let is_hidden = self.hidden.next_if(|hidden| hidden.offset == offset).is_some();
+            if is_hidden || matches!(character, '⟦' | '⟧') {
+                self.text.extend(["⟦U+", &format!("{:04X}", u32::from(character)), "⟧"]);
+            } else {
+                self.text.push(character);
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use dsh_kernel::Owner;
-use dsh_system_prompt::PartLayer;
+use dsh_system_prompt::{PartLayer, show_hidden};
 
 use super::places::Place;
 use crate::project::Agent;
@@ -71,12 +71,4 @@ pub(super) fn over(shadows: Option<&Owner>) -> Option<String> {
 /// So many things, in the right number.
 pub(super) fn count(number: usize, one: &str, more: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {more}") }
-}
-
-fn show_hidden(text: &str) -> std::borrow::Cow<'_, str> {
-    text.into()
-}
-
-pub(super) fn is_hidden(character: char) -> bool {
-    character.is_control()
 }
