@@ -25,6 +25,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Print the prompt that the project makes, byte for byte, and a newline
     Prompt(PromptArgs),
+    /// Show what the prompt is made of: each part with its owner, layer, source and place
+    Explain(ExplainArgs),
     /// Print the configuration as it was merged from all files, the environment and flags
     Config(ConfigArgs),
     /// Show what the project's files ask for beyond being text, and trust it
@@ -46,6 +48,22 @@ pub(crate) struct PromptArgs {
     #[arg(long)]
     pub(crate) tools: bool,
     /// Print one JSON object: prompt, sections with their places in it, tools, variables (see docs/json.md of dsh-cli)
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The arguments of `dsh explain`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit status: 0 fine; 1 the project has findings; 2 wrong use, an unknown name, or a dsh.toml that is not readable as TOML."
+)]
+pub(crate) struct ExplainArgs {
+    /// A section, tool or variable: everything about it, and a section's text with its variables marked
+    pub(crate) name: Option<String>,
+    /// The agent whose prompt is explained; without it, the prompt that all agents share
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// Print one JSON object (see docs/json.md of dsh-cli)
     #[arg(long)]
     pub(crate) json: bool,
 }

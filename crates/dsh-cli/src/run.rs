@@ -58,6 +58,7 @@ fn colors(when: Option<ColorWhen>) -> Colors {
 fn dispatch(Arguments { global, command }: &Arguments, console: &mut Console) -> ExitStatus {
     match command {
         Command::Config(config) => commands::config::run(global, config, console),
+        Command::Explain(explain) => commands::explain::run(global, explain, console),
         Command::Prompt(prompt) => commands::prompt::run(global, prompt, console),
         Command::Trust(trust) => commands::trust::run(global, trust, console),
         Command::Rule(rule) => commands::rule::run(rule, console),

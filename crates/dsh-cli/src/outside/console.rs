@@ -73,6 +73,11 @@ impl Console {
             drop(self.stderr.write_all(text.as_bytes()));
             return status;
         }
+        self.print_styled(&text, status)
+    }
+
+    /// Prints what the command is for where that is for people, with colours where they are wanted; otherwise as [`Console::print`].
+    pub(crate) fn print_styled(&mut self, text: &str, status: ExitStatus) -> ExitStatus {
         let mut stdout = coloured(io::stdout(), self.colors);
         match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
             Ok(()) => status,

@@ -172,6 +172,15 @@ impl<'p> Mounted<'p> {
         answer
     }
 
+    /// What is assembled for the agent, whatever is wrong with it; nothing, where that is refused.
+    pub(crate) async fn assemble(&self, agent: Option<&Agent>) -> Option<PromptAssembly> {
+        let key = agent.and_then(|agent| {
+            self.scopes.iter().find(|(scoped, _)| scoped.name.value == agent.name.value).map(|(_, key)| *key)
+        });
+        let cx = key.map_or_else(AssembleContext::new, AssembleContext::for_scope);
+        self.kernel.root().system_prompt().assemble(cx).await.ok()
+    }
+
     /// Ends it; what fails in ending is reported.
     pub(crate) async fn close(self, report: &mut Report) {
         if let Err(error) = self.kernel.shutdown().await {
