@@ -10,6 +10,8 @@ mod bad_values;
 mod built_ins;
 mod cases;
 mod examples;
+mod help;
+mod init;
 mod instructions;
 mod json;
 mod layers;
