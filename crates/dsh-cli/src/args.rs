@@ -2,17 +2,30 @@
 
 mod assignment;
 mod global;
+mod setup;
 mod sides;
 
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use self::assignment::Assignment;
 pub(crate) use self::global::{ColorWhen, GlobalArgs};
+pub(crate) use self::setup::{CompletionsArgs, HelpArgs, InitArgs, ManArgs};
 pub(crate) use self::sides::{color_asked, on_one_side};
 
-/// dsh assembles the system prompt that a project folder describes, and says where every part of it comes from.
+const BEGINNING: &str = "\
+To begin, `dsh init` writes a small project. `dsh help env` lists the environment variables that
+dsh reads, `dsh help exit-status` says what 0, 1 and 2 mean.";
+
+/// Assemble the system prompt that a project folder describes, and say where every part of it comes from.
 #[derive(Debug, Parser)]
-#[command(name = "dsh", version, arg_required_else_help = true)]
+#[command(
+    name = "dsh",
+    version,
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    subcommand_value_name = "COMMAND",
+    after_help = BEGINNING
+)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
@@ -33,6 +46,14 @@ pub(crate) enum Command {
     Trust(TrustArgs),
     /// Explain a diagnostic code with an example; without one, list all codes
     Rule(RuleArgs),
+    /// Write a small project to begin with: dsh.toml, and its JSON Schema for editors
+    Init(InitArgs),
+    /// Print what makes a shell complete the words of dsh
+    Completions(CompletionsArgs),
+    /// Print the manual page of dsh or of a command, or write all of them
+    Man(ManArgs),
+    /// Print the help of dsh or of a command, or on the topics `env` and `exit-status`
+    Help(HelpArgs),
 }
 
 /// The arguments of `dsh prompt`.

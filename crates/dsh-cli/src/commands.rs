@@ -1,8 +1,12 @@
 //! The commands of `dsh`, one module each, and what they have in common.
 
+pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod explain;
+pub(crate) mod help;
+pub(crate) mod init;
 mod json;
+pub(crate) mod man;
 pub(crate) mod prompt;
 pub(crate) mod rule;
 pub(crate) mod trust;
@@ -81,7 +85,12 @@ fn open_project(global: &GlobalArgs, sources: &mut Sources, report: &mut Report)
 fn open_folder(global: &GlobalArgs, report: &mut Report) -> Result<Folder, ExitStatus> {
     let path = global.dir.clone().unwrap_or_else(|| nearest_with(FILE_NAME));
     report.tell(format!("the project's folder is {}", path.display()));
-    Folder::open(&path).map_err(|error| {
+    open_at(&path, global, report)
+}
+
+/// Opens the folder at `path`, which the arguments name if they name one; where there is none, that is reported and wrong use.
+fn open_at(path: &Path, global: &GlobalArgs, report: &mut Report) -> Result<Folder, ExitStatus> {
+    Folder::open(path).map_err(|error| {
         let path = path.display();
         let problem = match error {
             FolderError::Missing => format!("there is no folder `{path}`"),

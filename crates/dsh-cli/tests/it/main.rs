@@ -11,6 +11,8 @@ mod built_ins;
 mod cases;
 mod examples;
 mod explain;
+mod help;
+mod init;
 mod instructions;
 mod json;
 mod layers;

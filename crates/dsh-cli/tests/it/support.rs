@@ -71,6 +71,14 @@ impl Project {
         self.folder.path().join("project")
     }
 
+    /// The names in a folder beneath it, in order.
+    pub(crate) fn names(&self, path: &str) -> Vec<String> {
+        let entries = std::fs::read_dir(self.path().join(path)).unwrap();
+        let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
     /// Runs `dsh` in the folder.
     pub(crate) fn dsh(&self, arguments: &[&str]) -> Run {
         self.dsh_with(&[], arguments)
@@ -118,7 +126,8 @@ impl Run {
         self
     }
 
-    fn of(line: String, command: &mut Command) -> Self {
+    /// Runs the command, which is shown so.
+    pub(crate) fn of(line: String, command: &mut Command) -> Self {
         let output = command.output().unwrap();
         Self {
             line,
