@@ -1,12 +1,14 @@
 //! What can be asked on the command line.
 
 mod assignment;
+mod check;
 mod global;
 mod sides;
 
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use self::assignment::Assignment;
+pub(crate) use self::check::{CheckArgs, FailOn, Format};
 pub(crate) use self::global::{ColorWhen, GlobalArgs};
 pub(crate) use self::sides::{color_asked, on_one_side};
 
@@ -27,6 +29,8 @@ pub(crate) enum Command {
     Prompt(PromptArgs),
     /// Print the configuration as it was merged from all files, the environment and flags
     Config(ConfigArgs),
+    /// Check the project: assemble every agent's prompt and print all that is wrong
+    Check(CheckArgs),
 }
 
 /// The arguments of `dsh prompt`.

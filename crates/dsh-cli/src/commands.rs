@@ -1,5 +1,6 @@
 //! The commands of `dsh`, one module each, and what they have in common.
 
+pub(crate) mod check;
 pub(crate) mod config;
 pub(crate) mod prompt;
 
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use crate::args::GlobalArgs;
 use crate::config::{ENVIRONMENT, FILE_NAME};
 use crate::diagnostic::{Diagnostic, Report, Sources};
+use crate::names::{list, nearest, quoted};
 use crate::outside::environment::variable;
 use crate::outside::{Folder, FolderError, nearest_with};
 use crate::project::{NoProject, Overrides, Project};
@@ -49,4 +51,24 @@ fn overrides(global: &GlobalArgs) -> Overrides {
         config: global.config.iter().map(|said| format!("{}={}", said.name, said.value)).collect(),
         set: global.set.iter().map(|said| (said.name.clone(), said.value.clone())).collect(),
     }
+}
+
+/// What plugins are run on: one thread.
+fn runtime(report: &mut Report) -> Result<tokio::runtime::Runtime, ExitStatus> {
+    tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(|error| {
+        report.push(Diagnostic::error("cli::no_runtime", format!("no runtime can be had: {error}")));
+        ExitStatus::WrongUse
+    })
+}
+
+/// An agent was asked for that is not there.
+fn unknown_agent(name: &str, project: &Project) -> Diagnostic {
+    let names: Vec<&str> = project.agents.iter().map(|agent| agent.name.value.as_str()).collect();
+    let help = match nearest(name, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if names.is_empty() => "no agents are configured: a table `[agents.NAME]` makes one".to_owned(),
+        None => format!("the agents are {}", list(names)),
+    };
+    let headline = format!("there is no agent {} in `{}`", quoted(name), project.config);
+    Diagnostic::error("cli::unknown_agent", headline).with_help(help)
 }

@@ -14,6 +14,7 @@ mod texts;
 mod tools;
 
 pub(crate) use self::documents::Overrides;
+pub(crate) use self::mount::Shared;
 pub(crate) use self::read::{NoProject, Project};
 pub(crate) use self::tools::ToolFilter;
 

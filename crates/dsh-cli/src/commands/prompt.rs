@@ -5,9 +5,8 @@ mod json;
 use dsh_system_prompt::{PromptAssembly, render};
 
 use crate::args::{GlobalArgs, PromptArgs};
-use crate::commands::open_project;
-use crate::diagnostic::{Diagnostic, Report, Sources};
-use crate::names::{list, nearest, quoted};
+use crate::commands::{open_project, runtime, unknown_agent};
+use crate::diagnostic::{Report, Sources};
 use crate::outside::Console;
 use crate::project::{Agent, Project, blame};
 use crate::status::ExitStatus;
@@ -44,10 +43,7 @@ fn answer(
             ExitStatus::WrongUse
         })?),
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(|error| {
-        report.push(Diagnostic::error("cli::no_runtime", format!("no runtime can be had: {error}")));
-        ExitStatus::WrongUse
-    })?;
+    let runtime = runtime(report)?;
     Ok(runtime.block_on(assemble(&project, agent, arguments, sources, report)))
 }
 
@@ -95,15 +91,4 @@ fn text(
     // The prompt may end with a newline or without; one more always follows, so that its own end can be told.
     text.push('\n');
     Some(text)
-}
-
-fn unknown_agent(name: &str, project: &Project) -> Diagnostic {
-    let names: Vec<&str> = project.agents.iter().map(|agent| agent.name.value.as_str()).collect();
-    let help = match nearest(name, names.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None if names.is_empty() => "no agents are configured: a table `[agents.NAME]` makes one".to_owned(),
-        None => format!("the agents are {}", list(names)),
-    };
-    let headline = format!("there is no agent {} in `{}`", quoted(name), project.config);
-    Diagnostic::error("cli::unknown_agent", headline).with_help(help)
 }

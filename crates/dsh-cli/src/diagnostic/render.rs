@@ -4,10 +4,8 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
+use super::plain::one_line;
 use super::{Diagnostic, Place, Severity, SourceId, Sources};
-
-/// At most so many places of one diagnostic are shown.
-const MOST_PLACES: usize = 12;
 
 /// One diagnostic, with colours; the stream takes them out where they are not wanted.
 pub(crate) fn human(diagnostic: &Diagnostic, sources: &Sources) -> String {
@@ -16,7 +14,7 @@ pub(crate) fn human(diagnostic: &Diagnostic, sources: &Sources) -> String {
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
-    let places = diagnostic.places.get(..MOST_PLACES).unwrap_or(&diagnostic.places);
+    let places = diagnostic.shown_places();
     let mut group = level
         .primary_title(one_line(&diagnostic.headline))
         .id(diagnostic.code)
@@ -60,7 +58,7 @@ fn with_source<'a>(
     let ranges: Vec<Range<usize>> =
         places.iter().map(|place| on_characters(&source.text, place.span.range())).collect();
     let shown = lines_of(&source.text, &ranges);
-    let line = 1 + source.text.bytes().take(shown.start).filter(|byte| *byte == b'\n').count();
+    let line = source.position(shown.start).line;
     let excerpt = source.text.get(shown.clone()).unwrap_or_default();
     let mut snippet = Snippet::source(excerpt).line_start(line).path(one_line(&source.path));
     for (place, range) in places.iter().zip(ranges) {
@@ -69,19 +67,6 @@ fn with_source<'a>(
         snippet = snippet.annotation(kind.span(range.start - shown.start..range.end - shown.start).label(label));
     }
     group.element(snippet)
-}
-
-/// The text with control characters written as escapes: a name with a line break in it makes no second line.
-fn one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for character in text.chars() {
-        if character.is_control() {
-            line.extend(character.escape_default());
-        } else {
-            line.push(character);
-        }
-    }
-    line
 }
 
 /// The range, widened to whole characters and within the text.

@@ -1,6 +1,9 @@
 //! The files that diagnostics point into.
 
 use std::ops::Range;
+use std::sync::OnceLock;
+
+use super::lines::{LineIndex, Position};
 
 /// One of the [`Sources`] of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,6 +39,26 @@ pub(crate) struct Source {
     pub(crate) path: String,
     /// The text.
     pub(crate) text: String,
+    /// Made when it is first asked for: most files have nothing to point at.
+    lines: OnceLock<LineIndex>,
+}
+
+/// A span as people and editors name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Location<'s> {
+    /// The path of the file.
+    pub(crate) path: &'s str,
+    /// The first character.
+    pub(crate) start: Position,
+    /// One past the last character.
+    pub(crate) end: Position,
+}
+
+impl Source {
+    /// The line and column of this byte.
+    pub(crate) fn position(&self, offset: usize) -> Position {
+        self.lines.get_or_init(|| LineIndex::new(&self.text)).position(&self.text, offset)
+    }
 }
 
 /// Every file that was read in this run.
@@ -52,7 +75,7 @@ impl Sources {
     /// Takes a file in.
     pub(crate) fn add(&mut self, path: String, text: String) -> SourceId {
         let id = SourceId(self.files.len());
-        self.files.push(Source { path, text });
+        self.files.push(Source { path, text, lines: OnceLock::new() });
         id
     }
 
@@ -64,6 +87,13 @@ impl Sources {
     /// The files, in the order in which they were read.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Source> {
         self.files.iter()
+    }
+
+    /// Where this span is, if its file is of this table.
+    pub(crate) fn locate(&self, span: Span) -> Option<Location<'_>> {
+        let source = self.get(span.source)?;
+        let (start, end) = (source.position(span.start), source.position(span.end.max(span.start)));
+        Some(Location { path: &source.path, start, end })
     }
 
     /// The text of this file.

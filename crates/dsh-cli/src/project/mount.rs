@@ -24,6 +24,24 @@ pub(crate) struct Mounted<'p> {
     owners: Vec<String>,
 }
 
+/// Whether the prompt that all agents share is looked at as it is, without the part of any agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shared {
+    /// It is.
+    Checked,
+    /// It is not.
+    LeftOut,
+}
+
+/// One prompt that was looked at.
+#[derive(Debug)]
+pub(crate) struct Checked<'p> {
+    /// Whose it is; of no agent, the one that all share.
+    pub(crate) agent: Option<&'p Agent>,
+    /// What it is made of, unless it has a finding.
+    pub(crate) assembly: Option<PromptAssembly>,
+}
+
 /// A plugin of the project, and the agent whose scope it is in.
 type MountedPlugin<'p> = (Option<&'p Agent>, Fiber);
 
@@ -125,6 +143,14 @@ impl<'p> Mounted<'p> {
         texts: bool,
         report: &mut Report,
     ) -> Option<PromptAssembly> {
+        let name = |agent: Option<&'p Agent>| agent.map(|agent| agent.name.value.as_str());
+        let shared = if asked.is_none() { Shared::Checked } else { Shared::LeftOut };
+        let checked = self.check_all(shared, texts, report).await;
+        checked.into_iter().find(|one| name(one.agent) == name(asked))?.assembly
+    }
+
+    /// Assembles each agent's prompt, in their order, and reports what is wrong with it; where `shared` says so, first the one that all share.
+    pub(crate) async fn check_all(&self, shared: Shared, texts: bool, report: &mut Report) -> Vec<Checked<'p>> {
         // What was left out of a layer as wrong may be what is missing in a prompt. A malformed reference leaves nothing out.
         let all = std::iter::once(None).chain(self.scopes.iter().map(|(agent, _)| Some(agent.name.value.as_str())));
         let stopped: BTreeSet<Option<&str>> = all.filter(|name| report.stops(*name)).collect();
@@ -132,28 +158,26 @@ impl<'p> Mounted<'p> {
         for ((agent, _), owner) in self.scopes.iter().zip(&self.owners) {
             report.about(concern(Some(agent)), |report| texts::malformed(&agent.layer, Some(owner), report));
         }
-        let mut answer = None;
         let agents = self.scopes.iter().map(|(agent, key)| (Some(*agent), AssembleContext::for_scope(*key)));
-        let shared = asked.is_none().then(|| (None, AssembleContext::new()));
+        let shared = (shared == Shared::Checked).then(|| (None, AssembleContext::new()));
+        let mut checked = Vec::new();
         for (agent, cx) in shared.into_iter().chain(agents) {
-            let name = agent.map(|agent| agent.name.value.as_str());
-            if stopped.contains(&name) {
+            if stopped.contains(&agent.map(|agent| agent.name.value.as_str())) {
+                checked.push(Checked { agent, assembly: None });
                 continue;
             }
             let assembled = self.kernel.root().system_prompt().assemble(cx).await;
             let whose = agent.map_or(Concern::Shared, |_| concern(agent));
-            let fine = report.about(whose, |report| match assembled {
+            let assembly = report.about(whose, |report| match assembled {
                 Ok(assembly) => (!texts || texts::check(self.project, agent, &assembly, report)).then_some(assembly),
                 Err(error) => {
                     report.push(blame::prompt(self.project, agent, &error, &report.guesses));
                     None
                 }
             });
-            if name == asked.map(|agent| agent.name.value.as_str()) {
-                answer = fine;
-            }
+            checked.push(Checked { agent, assembly });
         }
-        answer
+        checked
     }
 
     /// Ends it; what fails in ending is reported.

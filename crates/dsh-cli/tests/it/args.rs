@@ -127,7 +127,8 @@ fn what_is_set_on_the_command_line_has_a_name_and_a_value() {
     reads!(Project::new("").dsh(&["prompt", "--set", "Team=s3cret"]));
     reads!(Project::new("").dsh(&["--set", "team", "prompt"]));
     reads!(Project::new("").dsh(&["prompt", "--config", "=x"]));
-    let several = ["--set", "a=1", "prompt", "--set", "b=", "--config", "agents.a.persona=x", "--config", "identity=false"];
+    let several =
+        ["--set", "a=1", "prompt", "--set", "b=", "--config", "agents.a.persona=x", "--config", "identity=false"];
     assert_eq!(Project::new("").dsh(&several).status, Some(0));
 }
 
