@@ -7,6 +7,7 @@
 
 pub(crate) mod concise;
 mod counts;
+mod excerpt;
 pub(crate) mod github;
 pub(crate) mod json;
 mod lines;
