@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use super::{Concern, Diagnostic, Severity, Span};
-use crate::names::Guesses;
+use crate::names::{Guesses, list};
 
 /// The diagnostics of a run, in the order in which they were found.
 #[derive(Debug)]
@@ -65,10 +65,9 @@ impl Report {
 
     /// Leaves out what is about other agents than these.
     pub(crate) fn keep_agents(&mut self, agents: &[String]) {
-        self.diagnostics.retain(|diagnostic| match &diagnostic.concern {
-            Concern::Everyone | Concern::Profile(_) => true,
-            Concern::Shared => false,
-            Concern::Agent(name) => agents.contains(name),
+        self.diagnostics.retain(|diagnostic| match diagnostic.agents.as_slice() {
+            [] => diagnostic.concern != Concern::Shared,
+            about => about.iter().any(|agent| agents.contains(agent)),
         });
     }
 
@@ -98,6 +97,10 @@ impl Report {
         for diagnostic in &mut sorted {
             let mut named = HashSet::new();
             diagnostic.agents.retain(|agent| named.insert(agent.clone()));
+            if diagnostic.agents.len() > 1 {
+                let agents = list(diagnostic.agents.iter().map(String::as_str));
+                diagnostic.notes.push(format!("it is so for the agents {agents}"));
+            }
         }
         sorted.sort_by_key(|diagnostic| diagnostic.places.first().map(|place| place.span));
         sorted
