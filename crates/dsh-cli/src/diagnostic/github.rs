@@ -15,7 +15,8 @@ fn command(diagnostic: &Diagnostic, sources: &Sources) -> String {
         Severity::Note => "notice",
     };
     let mut properties = vec![format!("title={}", property(diagnostic.code))];
-    if let Some(place) = diagnostic.places.first().and_then(|place| sources.locate(place.span)) {
+    let place = diagnostic.places.first().and_then(|place| sources.locate(place.span));
+    if let Some(place) = place.filter(|place| place.is_file) {
         let (start, end) = (place.start, place.end);
         properties.push(format!("file={},line={},endLine={}", property(place.path), start.line, end.line));
         // GitHub takes columns only where they are of one line.

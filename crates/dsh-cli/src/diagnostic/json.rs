@@ -32,7 +32,8 @@ fn one(diagnostic: &Diagnostic, sources: &Sources) -> Value {
 fn place(place: &Place, primary: bool, sources: &Sources) -> Option<Value> {
     let at = sources.locate(place.span)?;
     Some(json!({
-        "file": at.path,
+        "file": at.is_file.then_some(at.path),
+        "said_by": (!at.is_file).then_some(at.path),
         "line": at.start.line,
         "column": at.start.column,
         "end_line": at.end.line,

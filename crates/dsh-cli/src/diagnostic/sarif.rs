@@ -50,7 +50,7 @@ fn result(diagnostic: &Diagnostic, codes: &[&str], sources: &Sources) -> Value {
 }
 
 fn location(place: &Place, id: Option<usize>, sources: &Sources) -> Option<Value> {
-    let at = sources.locate(place.span)?;
+    let at = sources.locate(place.span).filter(|at| at.is_file)?;
     let mut location = Map::new();
     if let Some(id) = id {
         location.insert("id".to_owned(), id.into());

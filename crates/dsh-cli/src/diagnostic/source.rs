@@ -39,6 +39,8 @@ pub(crate) struct Source {
     pub(crate) path: String,
     /// The text.
     pub(crate) text: String,
+    /// Whether it is a file, and not what a flag or the environment says.
+    is_file: bool,
     /// Made when it is first asked for: most files have nothing to point at.
     lines: OnceLock<LineIndex>,
 }
@@ -46,8 +48,10 @@ pub(crate) struct Source {
 /// A span as people and editors name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Location<'s> {
-    /// The path of the file.
+    /// The path of the file, or the name of the flag or variable.
     pub(crate) path: &'s str,
+    /// Whether it is in a file, so that an editor finds it.
+    pub(crate) is_file: bool,
     /// The first character.
     pub(crate) start: Position,
     /// One past the last character.
@@ -74,8 +78,17 @@ impl Sources {
 
     /// Takes a file in.
     pub(crate) fn add(&mut self, path: String, text: String) -> SourceId {
+        self.push(path, text, true)
+    }
+
+    /// Takes in what a flag or a variable of the environment says; it is no file.
+    pub(crate) fn add_said(&mut self, name: &str, text: String) -> SourceId {
+        self.push(name.to_owned(), text, false)
+    }
+
+    fn push(&mut self, path: String, text: String, is_file: bool) -> SourceId {
         let id = SourceId(self.files.len());
-        self.files.push(Source { path, text, lines: OnceLock::new() });
+        self.files.push(Source { path, text, is_file, lines: OnceLock::new() });
         id
     }
 
@@ -93,7 +106,7 @@ impl Sources {
     pub(crate) fn locate(&self, span: Span) -> Option<Location<'_>> {
         let source = self.get(span.source)?;
         let (start, end) = (source.position(span.start), source.position(span.end.max(span.start)));
-        Some(Location { path: &source.path, start, end })
+        Some(Location { path: &source.path, is_file: source.is_file, start, end })
     }
 
     /// The text of this file.

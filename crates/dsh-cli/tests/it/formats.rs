@@ -62,6 +62,20 @@ fn sarif() {
 }
 
 #[test]
+fn what_a_flag_says_is_in_no_file() {
+    let project = Project::new("");
+    let check = |format| project.dsh(&["check", "--config", "presona=1", "--format", format]);
+    assert_eq!(
+        check("concise").stdout,
+        "--config:1:1: error[config::unknown_key]: unknown key `presona` in dsh.toml\n"
+    );
+    reads!(check("github"));
+    let place = &check("json").json()["diagnostics"][0]["places"][0];
+    assert_eq!((&place["file"], &place["said_by"]), (&serde_json::Value::Null, &"--config".into()));
+    assert_eq!(check("sarif").json()["runs"][0]["results"][0]["locations"], serde_json::json!([]));
+}
+
+#[test]
 fn nothing_found_is_an_empty_list_in_each_of_them() {
     let project = Project::new("[agents.a]\n");
     let printed = |format| project.dsh(&["check", "--format", format]).stdout;
