@@ -11,7 +11,7 @@ use crate::config::{ENVIRONMENT, FILE_NAME};
 use crate::diagnostic::{Diagnostic, Report, Sources};
 use crate::names::{list, nearest, quoted};
 use crate::outside::environment::variable;
-use crate::outside::{Folder, FolderError, nearest_with};
+use crate::outside::{Environment, Folder, FolderError, nearest_with};
 use crate::project::{NoProject, Overrides, Project};
 use crate::status::ExitStatus;
 
@@ -34,7 +34,8 @@ fn open_project(global: &GlobalArgs, sources: &mut Sources, report: &mut Report)
         report.push(Diagnostic::error("cli::not_a_folder", problem).with_help(help));
         ExitStatus::WrongUse
     })?;
-    Project::read(&folder, &overrides(global), sources, report).map_err(|NoProject| ExitStatus::WrongUse)
+    let environment = Environment::of_process();
+    Project::read(&folder, &overrides(global), &environment, sources, report).map_err(|NoProject| ExitStatus::WrongUse)
 }
 
 /// What the arguments and the environment say in the configuration's place (C5).
@@ -66,7 +67,9 @@ fn unknown_agent(name: &str, project: &Project) -> Diagnostic {
     let names: Vec<&str> = project.agents.iter().map(|agent| agent.name.value.as_str()).collect();
     let help = match nearest(name, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if names.is_empty() => "no agents are configured: a table `[agents.NAME]` makes one".to_owned(),
+        None if names.is_empty() => {
+            "no agents are configured: a table `[agents.NAME]` or a file `agents/NAME.md` makes one".to_owned()
+        }
         None => format!("the agents are {}", list(names)),
     };
     let headline = format!("there is no agent {} in `{}`", quoted(name), project.config);

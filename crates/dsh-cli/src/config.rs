@@ -4,9 +4,13 @@
 //! serde stops at the first mistake, and a person wants them all. What is wrong is reported and left out; what is right comes back, so
 //! that later steps find their mistakes too.
 
+pub(crate) mod agent_file;
+#[cfg(test)]
+mod agreement;
 mod check;
 mod defaults;
 mod inline;
+mod instructions;
 mod merge;
 mod not_toml;
 mod overrides;
@@ -19,6 +23,7 @@ mod tree;
 pub(crate) use self::check::PERSONA;
 pub(crate) use self::defaults::defaults;
 pub(crate) use self::inline::OffsetMap;
+pub(crate) use self::instructions::Instructions;
 pub(crate) use self::merge::overlay;
 pub(crate) use self::overrides::{ENVIRONMENT, environment, flag, set};
 pub(crate) use self::parse::{NotToml, parse};
@@ -50,6 +55,8 @@ pub(crate) struct Config {
     pub(crate) layer: Layer,
     /// `identity`.
     pub(crate) identity: Option<At<bool>>,
+    /// `instructions`.
+    pub(crate) instructions: Instructions,
     /// `model`.
     pub(crate) model: Option<At<String>>,
     /// `tool_order`.
@@ -122,6 +129,8 @@ pub(crate) enum Words {
     Inline(At<String>),
     /// In another file.
     File(FileRef),
+    /// In the Markdown file of an agent, behind its front matter.
+    Body(Span),
 }
 
 /// Whether `{{…}}` in a text is looked at.
@@ -147,10 +156,23 @@ pub(crate) struct FileRef {
 pub(crate) struct Agent {
     /// Its name, the label of its scope.
     pub(crate) name: At<String>,
+    /// Where it is written.
+    pub(crate) home: Home,
+    /// What it is for.
+    pub(crate) description: Option<At<String>>,
     /// What is for it alone, in place of what is shared under the same names.
     pub(crate) layer: Layer,
     /// Which tools it sees.
     pub(crate) tools: Option<ToolRules>,
+}
+
+/// Where an agent is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Home {
+    /// In a table `[agents.NAME]`.
+    Table,
+    /// In a Markdown file of its own.
+    File,
 }
 
 /// Which of the tools are seen; a name, or a beginning of names and `*`.

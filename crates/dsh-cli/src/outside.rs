@@ -1,4 +1,4 @@
-//! The only door to the outside world: the environment, files, folders and streams.
+//! The only door to the outside world: the environment, the clock, files, folders and streams.
 //!
 //! Nothing else in this crate reads the environment, opens a file or writes to a stream, and no library of dsh but the session store and
 //! the tool packs does either.
@@ -6,8 +6,13 @@
 mod console;
 pub(crate) mod environment;
 mod folder;
+mod repository;
 mod text;
 
 pub(crate) use self::console::{Colors, Console, Verbosity};
-pub(crate) use self::folder::{Folder, FolderError, Reach, ReadError, nearest_with, straightened};
+pub(crate) use self::environment::Environment;
+pub(crate) use self::folder::{
+    FileIdentity, Folder, FolderError, ListError, OpenFile, Reach, ReadError, nearest_with, straightened,
+};
+pub(crate) use self::repository::Repository;
 pub(crate) use self::text::{TextError, decode};

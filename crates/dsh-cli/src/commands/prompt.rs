@@ -75,15 +75,15 @@ fn text(
     assembly: &PromptAssembly,
     report: &mut Report,
 ) -> Option<String> {
-    let name = agent.map(|agent| agent.name.value.as_str());
     let mut text = if arguments.tools {
+        let name = agent.map(|agent| agent.name.value.as_str());
         if arguments.json { json::tools(name, assembly) } else { assembly.tools_json().to_string() }
     } else {
         let rendered =
             render(assembly).map_err(|error| report.push(blame::prompt(project, agent, &error, &report.guesses)));
         let rendered = rendered.ok()?;
         if arguments.json {
-            json::prompt(name, assembly, &rendered, &project.tools.dropped)
+            json::prompt(agent, assembly, &rendered, &project.tools.dropped)
         } else {
             rendered.text().to_string()
         }

@@ -68,13 +68,17 @@ fn table(keys: Vec<(&'static str, BoxedStrategy<Value>)>) -> BoxedStrategy<Value
         .collect();
     let stranger = prop::option::weighted(0.05, any_value().prop_map(|value| ("stranger".to_owned(), value)));
     (fields, stranger)
-        .prop_map(|(fields, stranger)| Value::Object(fields.into_iter().flatten().chain(stranger).collect::<Map<_, _>>()))
+        .prop_map(|(fields, stranger)| {
+            Value::Object(fields.into_iter().flatten().chain(stranger).collect::<Map<_, _>>())
+        })
         .boxed()
 }
 
 fn named(names: &'static [&'static str], value: BoxedStrategy<Value>) -> BoxedStrategy<Value> {
     prop::collection::btree_map(prop::sample::select(names), value, 0..3)
-        .prop_map(|fields| fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>().into())
+        .prop_map(|fields| {
+            fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>().into()
+        })
         .boxed()
 }
 

@@ -39,6 +39,7 @@ fn words_span(wording: &Wording) -> Span {
     match &wording.words {
         Words::Inline(text) => text.span,
         Words::File(file) => file.path.span,
+        Words::Body(span) => *span,
     }
 }
 
@@ -68,19 +69,27 @@ fn variable_name_near(name: &str) -> Option<String> {
     dsh_template::is_variable_name(&near).then_some(near)
 }
 
-/// Reports a name that cannot be an agent's: it labels a scope, and the paths of owners are made of labels.
+/// Reports a name that cannot be an agent's.
 pub(super) fn agent_name(name: &str, span: Span, report: &mut Report) {
+    if let Some(what) = not_for_an_agent(name) {
+        report.push(
+            Diagnostic::error("config::invalid_value", format!("{} cannot be the name of an agent", quoted(name)))
+                .at(span, what)
+                .with_help(AGENT_NAMES),
+        );
+    }
+}
+
+/// What makes an agent's name.
+pub(super) const AGENT_NAMES: &str = "letters and digits of any script, `-`, `_`, `.` and `:` make a name";
+
+/// What keeps this from being an agent's name: it labels a scope, and the paths of owners are made of labels.
+pub(super) fn not_for_an_agent(name: &str) -> Option<String> {
     let fits = |character: char| character.is_alphanumeric() || matches!(character, '-' | '_' | '.' | ':');
-    let label = match name.chars().find(|character| !fits(*character)) {
-        Some(wrong) => format!("`{wrong}` cannot stand in it"),
-        None if name.is_empty() => "empty".to_owned(),
-        None => return,
-    };
-    report.push(
-        Diagnostic::error("config::invalid_value", format!("{} cannot be the name of an agent", quoted(name)))
-            .at(span, label)
-            .with_help("letters and digits of any script, `-`, `_`, `.` and `:` make a name"),
-    );
+    match name.chars().find(|character| !fits(*character)) {
+        Some(wrong) => Some(format!("`{wrong}` cannot stand in it")),
+        None => name.is_empty().then(|| "empty".to_owned()),
+    }
 }
 
 /// Whether a string says something.

@@ -1,10 +1,11 @@
 //! The reader of `dsh.toml`.
 
 use super::check;
+use super::instructions;
 use super::profiles::Profiles;
 use super::table::{Entry, Reaches, Table, string, table, wrong_type};
 use super::tree::{Branch, Value};
-use super::{Agent, At, Config, FileRef, Format, Layer, Section, ToolRules, Topic, Variable, Wording, Words};
+use super::{Agent, At, Config, FileRef, Format, Home, Layer, Section, ToolRules, Topic, Variable, Wording, Words};
 use crate::diagnostic::{Concern, Diagnostic, Report, Span};
 use crate::names::{nearest, quoted};
 
@@ -27,6 +28,7 @@ pub(crate) fn read(tree: &Branch, span: Span, others: &Profiles, report: &mut Re
 fn file(mut top: Table<'_>, report: &mut Report) -> Config {
     let reaches = top.reaches(report);
     let identity = top.boolean("identity", report);
+    let instructions = instructions::read(&mut top, report);
     let model = top.string("model", report).filter(|model| check::not_empty(model, "a model's name", report));
     let tool_order = top.strings("tool_order", report);
     let tool_schemas = paths(&mut top, "tool_schemas", &reaches, report);
@@ -39,7 +41,7 @@ fn file(mut top: Table<'_>, report: &mut Report) -> Config {
         ("sections", Topic::Sections),
         ("agents", Topic::Agents),
     ]);
-    Config { concerns, layer, identity, model, tool_order, tool_schemas, agents, elsewhere: Vec::new() }
+    Config { concerns, layer, identity, instructions, model, tool_order, tool_schemas, agents, elsewhere: Vec::new() }
 }
 
 fn layer(table: &mut Table<'_>, reaches: &Reaches, report: &mut Report) -> Layer {
@@ -169,7 +171,7 @@ fn called(name: Option<&At<String>>) -> String {
     name.map_or_else(|| "a section".to_owned(), |name| format!("section {}", quoted(&name.value)))
 }
 
-fn order(table: &mut Table<'_>, name: Option<&At<String>>, report: &mut Report) -> Option<At<f64>> {
+pub(super) fn order(table: &mut Table<'_>, name: Option<&At<String>>, report: &mut Report) -> Option<At<f64>> {
     const BANDS: &str = "-100 is the harness's identity, 0 the persona, 100 to 199 the guidance for tools";
     let Some(entry) = table.entry("order") else {
         report.push(
@@ -238,7 +240,7 @@ fn agents(top: &mut Table<'_>, report: &mut Report) -> Vec<Agent> {
             match table {
                 Some(table) => agent(name, table, report),
                 // The agent is known all the same: asking for it is no wrong use.
-                None => Agent { name, layer: Layer::default(), tools: None },
+                None => Agent { name, home: Home::Table, description: None, layer: Layer::default(), tools: None },
             }
         });
         read.push(agent);
@@ -247,11 +249,12 @@ fn agents(top: &mut Table<'_>, report: &mut Report) -> Vec<Agent> {
 }
 
 fn agent(name: At<String>, mut table: Table<'_>, report: &mut Report) -> Agent {
+    let description = table.string("description", report);
     let reaches = table.reaches(report);
     let layer = layer(&mut table, &reaches, report);
     let tools = tool_rules(&mut table, report);
     table.refuse_unknown(report);
-    Agent { name, layer, tools }
+    Agent { name, home: Home::Table, description, layer, tools }
 }
 
 fn tool_rules(agent: &mut Table<'_>, report: &mut Report) -> Option<ToolRules> {

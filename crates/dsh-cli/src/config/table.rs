@@ -25,6 +25,11 @@ pub(super) struct Reaches {
 }
 
 impl Reaches {
+    /// How far it leads where no path stands beside it: as far as any document says.
+    pub(super) fn any(&self) -> Reach {
+        if self.outside.is_empty() { Reach::Beneath } else { Reach::Anywhere }
+    }
+
     /// How far a path may lead that this document has in the table.
     pub(super) fn of(&self, tier: Tier, span: Span) -> Reach {
         // What the command line says is one document.

@@ -1,6 +1,7 @@
 //! Reading the files that a configuration names: each once, within limits, with a diagnostic at the place that names it.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use std::sync::Arc;
 use crate::config::{FILE_NAME, FileRef};
 use crate::diagnostic::{Diagnostic, Report, SourceId, Sources};
 use crate::names::quoted;
-use crate::outside::{Folder, Reach, ReadError, TextError, decode, straightened};
+use crate::outside::{Folder, ListError, OpenFile, Reach, ReadError, TextError, decode, straightened};
 
 /// The most that is read of a text file.
 pub(crate) const TEXT_LIMIT: u64 = 1 << 20;
@@ -106,6 +107,27 @@ impl<'p> Files<'p> {
                 None
             }
         }
+    }
+
+    /// Takes in a text file that was found beneath the folder, and is named nowhere.
+    pub(super) fn found(&mut self, path: &str) -> Result<SourceId, Problem> {
+        self.take(Root::Project, path, Reach::Beneath, TEXT_LIMIT)
+    }
+
+    /// The names in a folder beneath this one, at most so many.
+    pub(super) fn list(&self, path: &str, most: usize) -> Result<Vec<OsString>, ListError> {
+        self.project.list(path, most)
+    }
+
+    /// A source without text, for what is known of a file that cannot be taken in.
+    pub(super) fn blank(&mut self, path: &str) -> SourceId {
+        self.sources.add(self.project.display(path), String::new())
+    }
+
+    /// Opens a file that is named in a configuration, to see which it is.
+    pub(super) fn open(&self, file: &FileRef) -> Option<OpenFile> {
+        let (root, path) = self.way(file).ok()?;
+        self.folder(root)?.open_file(path, file.reach).ok()
     }
 
     /// What is said where the project has no configuration.
@@ -264,6 +286,19 @@ impl Problem {
             Self::Read(ReadError::TooLarge { .. }) => Some("move long texts into files: `file = \"…\"`"),
             Self::Read(ReadError::NotAFile(_)) => Some("the configuration of a project is a file of this name"),
             Self::Read(_) | Self::Text(_) | Self::TooMuch { .. } => None,
+        }
+    }
+
+    /// What to do where the file was found in a folder.
+    pub(super) fn help_for_found(&self) -> Option<&'static str> {
+        match self {
+            Self::Read(ReadError::Outside(_)) => Some("put the file itself there"),
+            Self::Read(ReadError::NotAFile("a folder")) => Some("give the folder another name, without `.md`"),
+            Self::Read(ReadError::Dangling | ReadError::Circle) => Some("make the link anew, or take it away"),
+            Self::Read(ReadError::TooLarge { .. }) | Self::TooMuch { .. } => {
+                Some("leave out what a model need not read")
+            }
+            Self::Read(_) | Self::Text(_) => None,
         }
     }
 

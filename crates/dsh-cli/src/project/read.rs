@@ -4,13 +4,16 @@ use std::sync::Arc;
 
 use dsh_template::Text;
 
+use super::agent_files;
+use super::built_ins::BuiltIns;
 use super::documents::{self, Documents, Overrides};
 use super::files::{Files, TEXT_LIMIT};
+use super::instructions::{self, Ground};
 use super::tools::{self, Tools};
 use super::{Agent, Layer, Loaded, Origin, Section};
 use crate::config::{self, At, Branch, Config, FILE_NAME, Format, OffsetMap, Topic, Wording, Words};
 use crate::diagnostic::{Concern, Report, Sources, Span};
-use crate::outside::Folder;
+use crate::outside::{Environment, Folder, Repository};
 
 /// Everything that was read; what is wrong in it was reported and left out.
 #[derive(Debug)]
@@ -31,7 +34,11 @@ pub(crate) struct Project {
     pub(crate) tool_order: Option<At<Vec<At<String>>>>,
     /// What all agents share.
     pub(crate) layer: Layer,
-    /// The agents, in the order of the file.
+    /// The sections of instruction files that were found.
+    pub(crate) instructions: Vec<Section>,
+    /// The variables that are always there.
+    pub(crate) built_ins: BuiltIns,
+    /// The agents, in the order of the file, and those that have files of their own, by the names of these.
     pub(crate) agents: Vec<Agent>,
     /// The tools.
     pub(crate) tools: Tools,
@@ -46,14 +53,22 @@ impl Project {
     pub(crate) fn read(
         folder: &Folder,
         overrides: &Overrides,
+        environment: &Environment,
         sources: &mut Sources,
         report: &mut Report,
     ) -> Result<Self, NoProject> {
         let mut files = Files::new(folder, overrides.user_folder.as_deref(), sources);
         let Documents { tree, others, source } = documents::read(overrides, &mut files, report)?;
         let config = config::read(&tree, Span::new(source, 0..0), &others, report);
+        let repository = Repository::around(folder);
+        let ground = Ground { folder, repository: repository.as_ref() };
+        let built_ins = BuiltIns::read(environment, ground.repository, report);
+        let taken = instructions::named_in(&config.layer, |file| files.open(file));
+        let settings = config.instructions.clone();
         let read = Self::of(config, tree, &mut files, report);
-        Ok(Self { config: folder.display(FILE_NAME), profile: overrides.profile.clone(), ..read })
+        let instructions = instructions::read(&settings, ground, taken, files.sources, report);
+        let (config, profile) = (folder.display(FILE_NAME), overrides.profile.clone());
+        Ok(Self { config, profile, instructions, built_ins, ..read })
     }
 
     /// The agent of this name.
@@ -61,16 +76,20 @@ impl Project {
         self.agents.iter().find(|agent| agent.name.value == name)
     }
 
-    fn of(config: Config, tree: Branch, files: &mut Files<'_>, report: &mut Report) -> Self {
+    fn of(mut config: Config, tree: Branch, files: &mut Files<'_>, report: &mut Report) -> Self {
         let tools = tools::read(&config.tool_schemas, files, report);
         let shared = layer(config.layer, files, report);
+        agent_files::read(&mut config.agents, files, report);
+        if !config.agents.is_empty() && !config.concerns.contains(&Topic::Agents) {
+            config.concerns.push(Topic::Agents);
+        }
         let mut agents = Vec::new();
         for agent in config.agents {
             let concern = Concern::Agent(agent.name.value.clone());
             agents.push(report.about(concern, |report| {
                 let own = layer(agent.layer, files, report);
                 let filter = agent.tools.map(|rules| tools.filter(&rules, &agent.name.value, report));
-                Agent { name: agent.name, layer: own, filter }
+                Agent { name: agent.name, home: agent.home, description: agent.description, layer: own, filter }
             }));
         }
         Self {
@@ -82,6 +101,8 @@ impl Project {
             model: config.model,
             tool_order: config.tool_order,
             layer: shared,
+            instructions: Vec::new(),
+            built_ins: BuiltIns::default(),
             agents,
             tools,
         }
@@ -102,7 +123,8 @@ fn layer(layer: config::Layer, files: &mut Files<'_>, report: &mut Report) -> La
 fn loaded(wording: &Wording, files: &mut Files<'_>, report: &mut Report) -> Option<Loaded> {
     let (words, origin) = match &wording.words {
         Words::Inline(text) => {
-            let file = files.sources.text(text.span.source);
+            let source = text.span.source;
+            let file = files.sources.text(source);
             let map = OffsetMap::of_toml_string(file, text.span.range(), &text.value);
             // Quotes on a line of their own end the last line, as the end of a file does.
             let raw = file.get(text.span.range()).unwrap_or_default();
@@ -110,11 +132,18 @@ fn loaded(wording: &Wording, files: &mut Files<'_>, report: &mut Report) -> Opti
                 Some(words) if raw.ends_with("\n\"\"\"") || raw.ends_with("\n'''") => words,
                 _ => text.value.as_str(),
             };
-            (Arc::from(words), Origin { source: text.span.source, map, declared: text.span })
+            (Arc::from(words), Origin { source, map, declared: text.span })
         }
         Words::File(file) => {
             let source = files.named(file, TEXT_LIMIT, report)?;
             (files.says(source), Origin { source, map: OffsetMap::Identity, declared: file.path.span })
+        }
+        Words::Body(body) => {
+            let words = files.sources.text(body.source).get(body.range()).unwrap_or_default();
+            // The whole is too long to be pointed at.
+            let line = words.find('\n').unwrap_or(words.len());
+            let declared = Span { end: body.start + line, ..*body };
+            (Arc::from(words), Origin { source: body.source, map: OffsetMap::From(body.start), declared })
         }
     };
     let text = match wording.format {

@@ -142,7 +142,7 @@ pub(crate) fn dsh_in(folder: &Path, arguments: &[&str]) -> Run {
     Run::of(format!("dsh {}", arguments.join(" ")), command().current_dir(folder).args(arguments))
 }
 
-/// The binary, with nothing in its environment that changes what it prints.
+/// The binary, with nothing in its environment that changes what it prints, and one date.
 pub(crate) fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dsh"));
     for (name, _) in std::env::vars_os() {
@@ -152,7 +152,14 @@ pub(crate) fn command() -> Command {
             command.env_remove(name);
         }
     }
+    // The first day of 2025.
+    command.env("SOURCE_DATE_EPOCH", "1735689600");
     command
+}
+
+/// The value of `{{platform}}` where the tests run.
+pub(crate) fn platform() -> String {
+    format!("{} {}", std::env::consts::OS, std::env::consts::ARCH)
 }
 
 /// The root of the repository.
