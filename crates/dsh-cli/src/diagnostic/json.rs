@@ -2,12 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::plain::one_line;
+use super::plain::{self, one_line};
 use super::{Counts, Diagnostic, Place, Sources};
 
 /// What was found, one entry each.
 pub(crate) fn diagnostics(diagnostics: &[Diagnostic], sources: &Sources) -> Value {
     diagnostics.iter().map(|diagnostic| one(diagnostic, sources)).collect()
+}
+
+/// The JSON as it is printed: in one line, with what cannot be seen as escapes.
+pub(crate) fn printed(value: &Value) -> String {
+    plain::json(&value.to_string()) + "\n"
 }
 
 /// How much was found.

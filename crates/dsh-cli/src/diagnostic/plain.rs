@@ -3,9 +3,25 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use dsh_system_prompt::hidden_characters;
+
 /// The text in one line: a name with a line break in it makes no second one.
 pub(crate) fn one_line(text: &str) -> String {
-    Shown::new(text, |_| true).text.into_owned()
+    Shown::new(text, &['\n', '\t']).text.into_owned()
+}
+
+/// JSON that says the same, with what cannot be seen as escapes of JSON.
+pub(super) fn json(json: &str) -> String {
+    let mut shown = String::with_capacity(json.len());
+    let mut from = 0;
+    for hidden in hidden_characters(json) {
+        shown.push_str(json.get(from..hidden.offset).unwrap_or_default());
+        let mut units = [0; 2];
+        shown.extend(hidden.character.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")));
+        from = hidden.offset + hidden.character.len_utf8();
+    }
+    shown.push_str(json.get(from..).unwrap_or_default());
+    shown
 }
 
 /// A text as it is shown, and where each of its bytes went.
@@ -19,24 +35,30 @@ pub(super) struct Shown<'t> {
 impl<'t> Shown<'t> {
     /// Lines of a file: their ends and tabs stay.
     pub(super) fn lines(text: &'t str) -> Self {
-        Self::new(text, |character| !matches!(character, '\n' | '\t'))
+        Self::new(text, &[])
     }
 
-    fn new(text: &'t str, escaped: impl Fn(char) -> bool) -> Self {
-        let hidden = |character: char| character.is_control() && escaped(character);
-        if !text.contains(hidden) {
+    /// Shows the text with escapes for hidden characters and these.
+    fn new(text: &'t str, others: &[char]) -> Self {
+        let hidden = hidden_characters(text).map(|hidden| (hidden.offset, hidden.character));
+        let mut escaped: Vec<(usize, char)> = hidden.collect();
+        if text.contains(others) {
+            escaped.extend(text.char_indices().filter(|(_, character)| others.contains(character)));
+            escaped.sort_unstable();
+        }
+        if escaped.is_empty() {
             return Self { text: text.into(), longer: Vec::new() };
         }
         let mut shown = String::with_capacity(text.len() + 16);
-        let mut longer = Vec::new();
-        for (offset, character) in text.char_indices() {
-            if hidden(character) {
-                shown.extend(character.escape_default());
-                longer.push((offset, shown.len() - offset - character.len_utf8()));
-            } else {
-                shown.push(character);
-            }
+        let mut longer = Vec::with_capacity(escaped.len());
+        let mut from = 0;
+        for (offset, character) in escaped {
+            shown.push_str(text.get(from..offset).unwrap_or_default());
+            shown.push_str(&escape(character));
+            from = offset + character.len_utf8();
+            longer.push((offset, shown.len() - from));
         }
+        shown.push_str(text.get(from..).unwrap_or_default());
         Self { text: shown.into(), longer }
     }
 
@@ -51,9 +73,19 @@ impl<'t> Shown<'t> {
     }
 }
 
+/// The escape for a character, as TOML and Rust have it.
+fn escape(character: char) -> String {
+    match character {
+        '\n' => r"\n".to_owned(),
+        '\t' => r"\t".to_owned(),
+        '\r' => r"\r".to_owned(),
+        other => format!("\\u{{{:X}}}", u32::from(other)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Shown, one_line};
+    use super::{Shown, json, one_line};
 
     #[test]
     fn what_has_nothing_hidden_is_shown_as_it_is() {
@@ -63,14 +95,22 @@ mod tests {
 
     #[test]
     fn an_escape_takes_the_place_of_a_hidden_character_and_moves_what_follows() {
-        assert_eq!(one_line("a\nb\u{1b}c"), r"a\nb\u{1b}c");
-        let text = "é\u{1b}x\u{7}y\n";
+        assert_eq!(one_line("a\nb\u{1b}\t\rc"), r"a\nb\u{1B}\t\rc");
+        let text = "é\u{202e}x\u{7}y\n";
         let shown = Shown::lines(text);
-        assert_eq!(shown.text, "é\\u{1b}x\\u{7}y\n");
+        assert_eq!(shown.text, "é\\u{202E}x\\u{7}y\n");
         let part = |range| shown.text.get(shown.locate(range)).unwrap();
         assert_eq!(part(0..2), "é");
-        assert_eq!(part(2..3), r"\u{1b}");
-        assert_eq!(part(3..4), "x");
-        assert_eq!(part(4..6), r"\u{7}y");
+        assert_eq!(part(2..5), r"\u{202E}");
+        assert_eq!(part(5..6), "x");
+        assert_eq!(part(6..8), r"\u{7}y");
+    }
+
+    #[test]
+    fn json_says_the_same_with_escapes() {
+        let text = "a\u{7f}\u{202e}\u{e0041}\u{1F468}\u{200D}\u{1F469}é";
+        let written = json(&serde_json::Value::from(text).to_string());
+        assert_eq!(written, "\"a\\u007f\\u202e\\udb40\\udc41\u{1F468}\u{200D}\u{1F469}é\"");
+        assert_eq!(serde_json::from_str::<String>(&written).unwrap(), text);
     }
 }

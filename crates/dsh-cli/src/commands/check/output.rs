@@ -36,7 +36,7 @@ pub(super) fn print(
         Format::Concise => concise::text(diagnostics, sources),
         Format::Json => object(checked, diagnostics, sources, status),
         Format::Github => github::text(diagnostics, sources),
-        Format::Sarif => format!("{}\n", sarif::log(diagnostics, sources, status.code())),
+        Format::Sarif => json::printed(&sarif::log(diagnostics, sources, status.code())),
     };
     console.print(text.as_bytes(), status)
 }
@@ -61,12 +61,11 @@ fn object(checked: &Checked, diagnostics: &[Diagnostic], sources: &Sources, stat
         Checked::Nothing | Checked::Shared => &[],
         Checked::Agents(names) => names.as_slice(),
     };
-    let object = json!({
+    json::printed(&json!({
         "version": VERSION,
         "status": status.code(),
         "agents": agents,
         "diagnostics": json::diagnostics(diagnostics, sources),
         "counts": json::counts(Counts::of(diagnostics)),
-    });
-    format!("{object}\n")
+    }))
 }
