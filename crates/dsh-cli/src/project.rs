@@ -10,6 +10,7 @@ mod documents;
 mod facts;
 mod files;
 mod instructions;
+mod lacking;
 mod mount;
 mod oddities;
 mod plugins;

@@ -59,6 +59,11 @@ pub(crate) struct Location<'s> {
 }
 
 impl Source {
+    /// Whether it is a file, and not what a flag or the environment says.
+    pub(crate) fn is_file(&self) -> bool {
+        self.is_file
+    }
+
     /// The line and column of this byte.
     pub(crate) fn position(&self, offset: usize) -> Position {
         self.lines.get_or_init(|| LineIndex::new(&self.text)).position(&self.text, offset)

@@ -8,6 +8,7 @@ use dsh_system_prompt::{
 };
 
 use super::blame;
+use super::lacking::Given;
 use super::plugins::{Instructions, Persona, Piece, Sections, ToolSchemas, Tools, Variables};
 use super::{Agent, Layer, Loaded, Project, Section, texts};
 use crate::config::{PERSONA, Topic};
@@ -17,6 +18,7 @@ use crate::diagnostic::{Concern, Report, Sources};
 #[derive(Debug)]
 pub(crate) struct Mounted<'p> {
     project: &'p Project,
+    sources: &'p Sources,
     kernel: Kernel,
     /// The scope of each agent, in the order of the project's.
     scopes: Vec<(&'p Agent, ScopeKey)>,
@@ -47,7 +49,7 @@ type MountedPlugin<'p> = (Option<&'p Agent>, Fiber);
 
 impl Project {
     /// Mounts everything. What a plugin's start is refused for is reported; the others run.
-    pub(crate) async fn mount(&self, sources: &Sources, report: &mut Report) -> Result<Mounted<'_>, Error> {
+    pub(crate) async fn mount<'p>(&'p self, sources: &'p Sources, report: &mut Report) -> Result<Mounted<'p>, Error> {
         let mut mounting = Mounting { kernel: Kernel::new(), plugins: Vec::new(), sources };
         let root = mounting.kernel.root();
         let mut scopes = Vec::new();
@@ -76,7 +78,7 @@ impl Project {
         }
         let Mounting { kernel, plugins, .. } = mounting;
         self.report_failed(&plugins, report).await;
-        Ok(Mounted { project: self, kernel, scopes, owners })
+        Ok(Mounted { project: self, sources, kernel, scopes, owners })
     }
 
     async fn mount_agent<'p>(
@@ -159,6 +161,7 @@ impl<'p> Mounted<'p> {
         // What was left out of a layer as wrong may be what is missing in a prompt. A malformed reference leaves nothing out.
         let all = std::iter::once(None).chain(self.scopes.iter().map(|(agent, _)| Some(agent.name.value.as_str())));
         let stopped: BTreeSet<Option<&str>> = all.filter(|name| report.stops(*name)).collect();
+        let given = if stopped.is_empty() { Given::default() } else { Given::of(self.sources) };
         texts::malformed(&self.project.layer, None, report);
         for ((agent, _), owner) in self.scopes.iter().zip(&self.owners) {
             report.about(concern(Some(agent)), |report| texts::malformed(&agent.layer, Some(owner), report));
@@ -167,19 +170,22 @@ impl<'p> Mounted<'p> {
         let shared = (shared == Shared::Checked).then(|| (None, AssembleContext::new()));
         let mut checked = Vec::new();
         for (agent, cx) in shared.into_iter().chain(agents) {
-            if stopped.contains(&agent.map(|agent| agent.name.value.as_str())) {
-                checked.push(Checked { agent, assembly: None });
-                continue;
-            }
+            let stopped = stopped.contains(&agent.map(|agent| agent.name.value.as_str()));
+            let lacks = |name: &str| stopped && given.has(name);
             let assembled = self.kernel.root().system_prompt().assemble(cx).await;
             let whose = agent.map_or(Concern::Shared, |_| concern(agent));
-            let assembly = report.about(whose, |report| match assembled {
-                Ok(assembly) => (!texts || texts::check(self.project, agent, &assembly, report)).then_some(assembly),
+            let fine = report.about(whose, |report| match assembled {
+                Ok(assembly) => {
+                    (!texts || texts::check(self.project, agent, &assembly, lacks, report)).then_some(assembly)
+                }
                 Err(error) => {
-                    report.push(blame::prompt(self.project, agent, &error, &report.guesses));
+                    if !stopped || self.project.is_refused_all_the_same(&error) {
+                        report.push(blame::prompt(self.project, agent, &error, &report.guesses));
+                    }
                     None
                 }
             });
+            let assembly = fine.filter(|_| !stopped);
             checked.push(Checked { agent, assembly });
         }
         checked

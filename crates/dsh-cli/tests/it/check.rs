@@ -105,6 +105,26 @@ fn the_prompt_that_agents_share_stands_for_nobody_and_without_agents_it_is_the_o
 }
 
 #[test]
+fn one_mistake_hides_no_other_and_makes_none() {
+    let config = r#"
+presona = "x"
+persona = "For {{reader}} and {{teem}}."
+tool_schemas = ["tools.json"]
+tool_order = ["raed", "<unlisted-tools>"]
+[varaibles]
+reader = "r"
+[variables]
+team = "t"
+"#;
+    let project = Project::new(config).file("tools.json", r#"[{"name": "read"}]"#);
+    reads!(project.dsh(&["check", "--format", "concise"]));
+    // Without the file, `raed` may be right.
+    std::fs::remove_file(project.path().join("tools.json")).unwrap();
+    let run = project.dsh(&["check", "--format", "concise"]);
+    assert!(run.stdout.contains("file::missing") && !run.stdout.contains("raed"), "{run}");
+}
+
+#[test]
 fn warnings_fail_where_that_is_asked_for() {
     let project = Project::new("persona = \"{{team\"\n");
     let run = project.dsh(&["check"]);
