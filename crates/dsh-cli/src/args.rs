@@ -1,6 +1,7 @@
 //! What can be asked on the command line.
 
 mod assignment;
+mod check;
 mod global;
 mod setup;
 mod sides;
@@ -8,6 +9,7 @@ mod sides;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use self::assignment::Assignment;
+pub(crate) use self::check::{CheckArgs, FailOn, Format};
 pub(crate) use self::global::{ColorWhen, GlobalArgs};
 pub(crate) use self::setup::{CompletionsArgs, HelpArgs, InitArgs, ManArgs};
 pub(crate) use self::sides::{color_asked, on_one_side};
@@ -42,6 +44,8 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Print the configuration as it was merged from all files, the environment and flags
     Config(ConfigArgs),
+    /// Check the project: assemble every agent's prompt and print all that is wrong
+    Check(CheckArgs),
     /// Show what the project's files ask for beyond being text, and trust it
     Trust(TrustArgs),
     /// Explain a diagnostic code with an example; without one, list all codes

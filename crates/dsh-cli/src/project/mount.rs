@@ -8,6 +8,7 @@ use dsh_system_prompt::{
 };
 
 use super::blame;
+use super::lacking::Given;
 use super::plugins::{Instructions, Persona, Piece, Sections, ToolSchemas, Tools, Variables};
 use super::{Agent, Layer, Loaded, Project, Section, texts};
 use crate::config::{PERSONA, Topic};
@@ -17,6 +18,7 @@ use crate::diagnostic::{Concern, Report, Sources};
 #[derive(Debug)]
 pub(crate) struct Mounted<'p> {
     project: &'p Project,
+    sources: &'p Sources,
     kernel: Kernel,
     /// The scope of each agent, in the order of the project's.
     scopes: Vec<(&'p Agent, ScopeKey)>,
@@ -24,12 +26,30 @@ pub(crate) struct Mounted<'p> {
     owners: Vec<String>,
 }
 
+/// Whether the prompt that all agents share is looked at as it is, without the part of any agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shared {
+    /// It is.
+    Checked,
+    /// It is not.
+    LeftOut,
+}
+
+/// One prompt that was looked at.
+#[derive(Debug)]
+pub(crate) struct Checked<'p> {
+    /// Whose it is; of no agent, the one that all share.
+    pub(crate) agent: Option<&'p Agent>,
+    /// What it is made of, unless it has a finding.
+    pub(crate) assembly: Option<PromptAssembly>,
+}
+
 /// A plugin of the project, and the agent whose scope it is in.
 type MountedPlugin<'p> = (Option<&'p Agent>, Fiber);
 
 impl Project {
     /// Mounts everything. What a plugin's start is refused for is reported; the others run.
-    pub(crate) async fn mount(&self, sources: &Sources, report: &mut Report) -> Result<Mounted<'_>, Error> {
+    pub(crate) async fn mount<'p>(&'p self, sources: &'p Sources, report: &mut Report) -> Result<Mounted<'p>, Error> {
         let mut mounting = Mounting { kernel: Kernel::new(), plugins: Vec::new(), sources };
         let root = mounting.kernel.root();
         let mut scopes = Vec::new();
@@ -59,7 +79,7 @@ impl Project {
         }
         let Mounting { kernel, plugins, .. } = mounting;
         self.report_failed(&plugins, report).await;
-        Ok(Mounted { project: self, kernel, scopes, owners })
+        Ok(Mounted { project: self, sources, kernel, scopes, owners })
     }
 
     async fn mount_agent<'p>(
@@ -138,38 +158,45 @@ impl<'p> Mounted<'p> {
         texts: bool,
         report: &mut Report,
     ) -> Option<PromptAssembly> {
+        let name = |agent: Option<&'p Agent>| agent.map(|agent| agent.name.value.as_str());
+        let shared = if asked.is_none() { Shared::Checked } else { Shared::LeftOut };
+        let checked = self.check_all(shared, texts, report).await;
+        checked.into_iter().find(|one| name(one.agent) == name(asked))?.assembly
+    }
+
+    /// Assembles each agent's prompt, in their order, and reports what is wrong with it; where `shared` says so, first the one that all share.
+    pub(crate) async fn check_all(&self, shared: Shared, texts: bool, report: &mut Report) -> Vec<Checked<'p>> {
         // What was left out of a layer as wrong may be what is missing in a prompt. A malformed reference leaves nothing out.
         let all = std::iter::once(None).chain(self.scopes.iter().map(|(agent, _)| Some(agent.name.value.as_str())));
         let stopped: BTreeSet<Option<&str>> = all.filter(|name| report.stops(*name)).collect();
+        let given = if stopped.is_empty() { Given::default() } else { Given::of(self.sources) };
         texts::malformed(&self.project.layer, None, report);
         for ((agent, _), owner) in self.scopes.iter().zip(&self.owners) {
             report.about(concern(Some(agent)), |report| texts::malformed(&agent.layer, Some(owner), report));
         }
-        let mut answer = None;
-        let agents = self
-            .scopes
-            .iter()
-            .map(|(agent, key)| (Some(*agent), AssembleContext::for_scope(*key).with(self.project.run.clone())));
-        let shared = asked.is_none().then(|| (None, AssembleContext::new().with(self.project.run.clone())));
+        let agents = self.scopes.iter().map(|(agent, key)| (Some(*agent), self.context(Some(*key))));
+        let shared = (shared == Shared::Checked).then(|| (None, self.context(None)));
+        let mut checked = Vec::new();
         for (agent, cx) in shared.into_iter().chain(agents) {
-            let name = agent.map(|agent| agent.name.value.as_str());
-            if stopped.contains(&name) {
-                continue;
-            }
+            let stopped = stopped.contains(&agent.map(|agent| agent.name.value.as_str()));
+            let lacks = |name: &str| stopped && given.has(name);
             let assembled = self.kernel.root().system_prompt().assemble(cx).await;
             let whose = agent.map_or(Concern::Shared, |_| concern(agent));
             let fine = report.about(whose, |report| match assembled {
-                Ok(assembly) => (!texts || texts::check(self.project, agent, &assembly, report)).then_some(assembly),
+                Ok(assembly) => {
+                    (!texts || texts::check(self.project, agent, &assembly, lacks, report)).then_some(assembly)
+                }
                 Err(error) => {
-                    report.push(blame::prompt(self.project, agent, &error, &report.guesses));
+                    if !stopped || self.project.is_refused_all_the_same(&error) {
+                        report.push(blame::prompt(self.project, agent, &error, &report.guesses));
+                    }
                     None
                 }
             });
-            if name == asked.map(|agent| agent.name.value.as_str()) {
-                answer = fine;
-            }
+            let assembly = fine.filter(|_| !stopped);
+            checked.push(Checked { agent, assembly });
         }
-        answer
+        checked
     }
 
     /// What is assembled for the agent, whatever is wrong with it; nothing, where that is refused.
@@ -177,8 +204,12 @@ impl<'p> Mounted<'p> {
         let key = agent.and_then(|agent| {
             self.scopes.iter().find(|(scoped, _)| scoped.name.value == agent.name.value).map(|(_, key)| *key)
         });
-        let cx = key.map_or_else(AssembleContext::new, AssembleContext::for_scope);
-        self.kernel.root().system_prompt().assemble(cx).await.ok()
+        self.kernel.root().system_prompt().assemble(self.context(key)).await.ok()
+    }
+
+    /// What an assembly is for.
+    fn context(&self, scope: Option<ScopeKey>) -> AssembleContext {
+        scope.map_or_else(AssembleContext::new, AssembleContext::for_scope).with(self.project.run.clone())
     }
 
     /// Ends it; what fails in ending is reported.
