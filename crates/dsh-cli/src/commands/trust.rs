@@ -31,7 +31,7 @@ pub(crate) fn run(global: &GlobalArgs, arguments: &TrustArgs, console: &mut Cons
     };
     // What is wrong in the files was left out; mended, it may ask for more, and the folder is then untrusted again.
     let fine = if report.has_errors() { ExitStatus::Findings } else { ExitStatus::Success };
-    console.report(&report.into_sorted(), &sources);
+    console.conclude(report, &sources);
     if arguments.json {
         return console.print(json::answer(&project.asks, project.trust, &sources).as_bytes(), fine);
     }
@@ -109,6 +109,6 @@ fn revoke(folder: &Folder, mut report: Report, console: &mut Console) -> ExitSta
 }
 
 fn ended(status: ExitStatus, report: Report, sources: &Sources, console: &mut Console) -> ExitStatus {
-    console.report(&report.into_sorted(), sources);
+    console.conclude(report, sources);
     status
 }
