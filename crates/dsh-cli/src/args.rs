@@ -15,8 +15,8 @@ pub(crate) use self::setup::{CompletionsArgs, HelpArgs, InitArgs, ManArgs};
 pub(crate) use self::sides::{color_asked, on_one_side};
 
 const BEGINNING: &str = "\
-To begin, `dsh init` writes a small project. `dsh help env` lists the environment variables that
-dsh reads, `dsh help exit-status` says what 0, 1 and 2 mean.";
+To begin, `dsh init` writes a small project. `dsh help env` lists the environment variables that dsh reads, \
+`dsh help exit-status` says what 0, 1 and 2 mean.";
 
 /// Assemble the system prompt that a project folder describes, and say where every part of it comes from.
 #[derive(Debug, Parser)]
@@ -26,6 +26,7 @@ dsh reads, `dsh help exit-status` says what 0, 1 and 2 mean.";
     arg_required_else_help = true,
     disable_help_subcommand = true,
     subcommand_value_name = "COMMAND",
+    term_width = 100,
     after_help = BEGINNING
 )]
 pub(crate) struct Arguments {
@@ -38,6 +39,8 @@ pub(crate) struct Arguments {
 /// The commands, one module of `commands` each. None has commands of its own: `sides` counts on that.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Write a small project to begin with: dsh.toml, and its JSON Schema for editors
+    Init(InitArgs),
     /// Print the prompt that the project makes, byte for byte, and a newline
     Prompt(PromptArgs),
     /// Show what the prompt is made of: each part with its owner, layer, source and place
@@ -50,8 +53,6 @@ pub(crate) enum Command {
     Trust(TrustArgs),
     /// Explain a diagnostic code with an example; without one, list all codes
     Rule(RuleArgs),
-    /// Write a small project to begin with: dsh.toml, and its JSON Schema for editors
-    Init(InitArgs),
     /// Print what makes a shell complete the words of dsh
     Completions(CompletionsArgs),
     /// Print the manual page of dsh or of a command, or write all of them

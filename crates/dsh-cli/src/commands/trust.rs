@@ -134,7 +134,7 @@ fn revoke(folder: &Folder, mut report: Report, console: &mut Console) -> ExitSta
 }
 
 fn ended(status: ExitStatus, report: Report, sources: &Sources, console: &mut Console) -> ExitStatus {
-    console.report(&report.into_sorted(), sources);
+    console.conclude(report, sources);
     status
 }
 
