@@ -62,10 +62,12 @@ fn environment(name: &str, mut table: Table<'_>, report: &mut Report) -> Option<
 
 /// Whether an environment can hold something of this name.
 fn environment_name(name: &At<String>, report: &mut Report) -> bool {
+    if !check::not_empty(name, "the name of an environment variable", report) {
+        return false;
+    }
     let (label, help) = match name.value.chars().find(|character| matches!(character, '=' | '\0')) {
         Some('=') => ("a name in the environment has no `=` in it", None),
         Some(_) => ("a name in the environment has no zero byte in it", None),
-        None if name.value.is_empty() => ("empty", None),
         None => match name.value.strip_prefix('$') {
             // What a shell would take. Systems allow such a name, and nobody has one.
             Some(rest) => {

@@ -16,10 +16,7 @@ pub(crate) fn left_out(set: &TrustSet, trust: Trust, report: &mut Report) {
         Reason::Changed => "this folder asks for something else than when it was trusted",
     };
     let headline = format!("{why}, so {}", not_done(set));
-    let help = match reason {
-        Reason::NeverTrusted | Reason::OtherHash { .. } => "`dsh trust` shows them and asks",
-        Reason::Changed => "`dsh trust` shows them and asks again",
-    };
+    let help = "`dsh trust` shows what the folder asks for, and asks whether to trust it";
     report.push(Diagnostic::note("trust::untrusted", headline).with_help(help));
 }
 

@@ -78,7 +78,7 @@ impl Absence {
             Self::Untrusted(name) => (
                 name.span,
                 "not read: this folder is not trusted".to_owned(),
-                "`dsh trust` shows what the folder asks for, and asks; or give the variable a `default`".to_owned(),
+                "`dsh trust` shows what the folder asks for, and asks whether to trust it; or give the variable a `default`".to_owned(),
             ),
             Self::Unset(name) => (
                 name.span,

@@ -1,5 +1,7 @@
 //! Variables whose values come from the environment: how they are written, and what is said where they have none.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests: what fails here fails the test")]
+
 use crate::support::{Project, Run, command, ran, reads};
 
 const CONFIG: &str = r#"
