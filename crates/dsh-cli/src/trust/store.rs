@@ -43,9 +43,9 @@ pub(crate) struct Damage {
 /// A folder's trust was not stored, or not taken back. What was stored before still holds.
 #[derive(Debug)]
 pub(crate) struct NotStored {
-    why: String,
+    why: Box<str>,
     /// Where the records lie, or would lie.
-    place: Option<PathBuf>,
+    place: Option<Box<Path>>,
     help: Option<&'static str>,
 }
 
@@ -78,13 +78,13 @@ impl Store {
         let Some(folder) = &self.folder else {
             let why = "there is no place for it: neither XDG_STATE_HOME nor HOME is set";
             let help = "set HOME, or XDG_STATE_HOME to the absolute path of a folder of yours";
-            return Err(NotStored { why: why.to_owned(), place: None, help: Some(help) });
+            return Err(NotStored { why: why.into(), place: None, help: Some(help) });
         };
         let project = real(project)?;
         if lies_beneath(folder, &project) {
             let why = "its place is in the project's own folder, whose files cannot speak for themselves";
             let help = "set XDG_STATE_HOME to the absolute path of a folder outside of the project";
-            return Err(NotStored { why: why.to_owned(), place: Some(folder.clone()), help: Some(help) });
+            return Err(NotStored { why: why.into(), place: Some(folder.as_path().into()), help: Some(help) });
         }
         let record = record::write(&project, hash);
         PrivateFolder::create(folder)
@@ -106,7 +106,7 @@ impl Store {
 }
 
 fn real(project: &Path) -> Result<PathBuf, NotStored> {
-    real_path(project).map_err(|error| NotStored { why: error.to_string(), place: None, help: None })
+    real_path(project).map_err(|error| NotStored { why: error.to_string().into(), place: None, help: None })
 }
 
 impl Damage {
@@ -121,7 +121,7 @@ impl Damage {
 
 impl NotStored {
     fn in_folder(folder: &Path) -> impl FnOnce(PrivateError) -> Self {
-        |error| Self { why: error.to_string(), place: Some(folder.to_path_buf()), help: None }
+        |error| Self { why: error.to_string().into(), place: Some(folder.into()), help: None }
     }
 
     /// The trust of `hash` was not stored; without one, it was not taken back.

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use crate::support::{Project, Run, command, ran, reads};
+use crate::support::{Project, Run, command, ran, reads, repository};
 
 #[cfg(unix)]
 mod refused;
@@ -328,4 +328,32 @@ fn two_folders_are_trusted_one_by_one() {
     assert_eq!(scene.records().len(), 2);
     assert_eq!(scene.dsh(&["trust", "--dir", "../second", "--revoke"]).status, Some(0));
     assert_eq!(scene.status(), "trusted");
+}
+
+/// A file of the documentation, from the heading on.
+fn documented(file: &str, heading: &str) -> String {
+    let text = std::fs::read(repository().join("crates/dsh-cli/docs").join(file)).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    text.split_once(heading).unwrap().1.to_owned()
+}
+
+/// The first block of this language in a text.
+fn block<'t>(text: &'t str, language: &str) -> &'t str {
+    let rest = text.split_once(&format!("```{language}\n")).unwrap().1;
+    rest.split_once("```").unwrap().0
+}
+
+#[test]
+fn the_guide_to_trust_shows_what_is_printed() {
+    let guide = documented("trust.md", "# Trust");
+    let scene = Scene::new(block(&guide, "toml"));
+    let conversation = block(&guide, "console");
+    let printed = scene.dsh(&["trust"]).stdout;
+    let (list, hash) = printed.split_once("hash: ").unwrap();
+    let shown = format!("$ dsh trust\n{list}hash: {}…\nTrust this folder? [y/N] y\n", &hash.get(..4).unwrap());
+    assert!(conversation.starts_with(&shown), "{shown}");
+    let documented = documented("json.md", "## `dsh trust --json`");
+    let documented: serde_json::Value = serde_json::from_str(block(&documented, "json")).unwrap();
+    let config = "\n\n\n\n\n[agents.reviewer.variables]\ntoken = { env = \"TOKEN\" }\n";
+    assert_eq!(Scene::new(config).dsh(&["trust", "--json"]).json(), documented);
 }
