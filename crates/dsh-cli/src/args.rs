@@ -1,10 +1,14 @@
 //! What can be asked on the command line.
 
-use std::path::PathBuf;
+mod assignment;
+mod global;
+mod sides;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::trust::TrustHash;
+pub(crate) use self::assignment::Assignment;
+pub(crate) use self::global::{ColorWhen, GlobalArgs};
+pub(crate) use self::sides::{color_asked, on_one_side};
 
 /// dsh assembles the system prompt that a project folder describes, and says where every part of it comes from.
 #[derive(Debug, Parser)]
@@ -16,24 +20,15 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
-/// What every command takes.
-#[derive(Debug, Args)]
-pub(crate) struct GlobalArgs {
-    /// The project's folder, where dsh.toml stands
-    #[arg(long, value_name = "DIR", default_value = ".", global = true)]
-    pub(crate) dir: PathBuf,
-    /// Trust the folder for this run if what it asks for has this hash; `dsh trust` shows both
-    #[arg(long, value_name = "HASH", global = true)]
-    pub(crate) trust: Option<TrustHash>,
-}
-
-/// The commands, one module of `commands` each.
+/// The commands, one module of `commands` each. None has commands of its own: `sides` counts on that.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Print the prompt that the project makes, byte for byte, and a newline
     Prompt(PromptArgs),
     /// Show what the project's files ask for beyond being text, and trust it
     Trust(TrustArgs),
+    /// Print the configuration as it was merged from all files, the environment and flags
+    Config(ConfigArgs),
 }
 
 /// The arguments of `dsh prompt`.
@@ -51,6 +46,20 @@ pub(crate) struct PromptArgs {
     /// Print one JSON object: prompt, sections with their places in it, tools, variables (see docs/json.md of dsh-cli)
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// The arguments of `dsh config`.
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArgs {
+    /// Say of each value where it comes from
+    #[arg(long, conflicts_with = "schema")]
+    pub(crate) origins: bool,
+    /// Print one JSON object, origins included (see docs/json.md of dsh-cli)
+    #[arg(long, conflicts_with = "schema")]
+    pub(crate) json: bool,
+    /// Print the JSON Schema of dsh.toml
+    #[arg(long)]
+    pub(crate) schema: bool,
 }
 
 /// The arguments of `dsh trust`.

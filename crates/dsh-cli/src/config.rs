@@ -1,18 +1,37 @@
 //! `dsh.toml` as data, each value with its place in the file (C1).
 //!
-//! The file is read from the `toml` crate's spanned table by hand: serde stops at the first mistake, and a person wants them all. What
-//! is wrong is reported and left out; what is right comes back, so that later steps find their mistakes too.
+//! A document is parsed into a tree with places, documents are merged, profiles laid over them, and what comes of that is read by hand:
+//! serde stops at the first mistake, and a person wants them all. What is wrong is reported and left out; what is right comes back, so
+//! that later steps find their mistakes too.
 
+pub(crate) mod agent_file;
+#[cfg(test)]
+mod agreement;
 mod check;
+mod defaults;
 mod inline;
+mod instructions;
+mod merge;
 mod not_toml;
+mod overrides;
+mod parse;
+mod profiles;
 mod read;
 mod table;
+mod tree;
 mod variables;
 
 pub(crate) use self::check::PERSONA;
+pub(crate) use self::defaults::defaults;
 pub(crate) use self::inline::OffsetMap;
-pub(crate) use self::read::{NotToml, read};
+pub(crate) use self::instructions::Instructions;
+pub(crate) use self::merge::overlay;
+pub(crate) use self::overrides::{ENVIRONMENT, environment, flag, set};
+pub(crate) use self::parse::{NotToml, parse};
+pub(crate) use self::profiles::Profiles;
+pub(crate) use self::read::{includes, read};
+pub(crate) use self::tree::{Branch, Node, Tier, Value};
+pub(crate) use self::variables::{EnvironmentUse, environment_uses};
 
 use crate::diagnostic::Span;
 use crate::outside::Reach;
@@ -38,12 +57,18 @@ pub(crate) struct Config {
     pub(crate) layer: Layer,
     /// `identity`.
     pub(crate) identity: Option<At<bool>>,
+    /// `instructions`.
+    pub(crate) instructions: Instructions,
+    /// `model`.
+    pub(crate) model: Option<At<String>>,
     /// `tool_order`.
     pub(crate) tool_order: Option<At<Vec<At<String>>>>,
     /// `tool_schemas`.
     pub(crate) tool_schemas: Vec<FileRef>,
     /// `[agents.NAME]`.
     pub(crate) agents: Vec<Agent>,
+    /// The profiles that were not chosen, each read by itself.
+    pub(crate) elsewhere: Vec<Config>,
 }
 
 /// What a part of the file is about; each is a plugin of its own.
@@ -84,10 +109,12 @@ pub(crate) struct Variable {
 pub(crate) enum VariableValue {
     /// This text.
     Constant(String),
-    /// What the environment holds, in a project that is trusted (C4).
+    /// What the environment holds; where a project asks for it, once that is trusted (C4).
     Env {
         /// The name in the environment.
         name: At<String>,
+        /// Who asks for it.
+        tier: Tier,
         /// What holds where the environment is not read, or has nothing of that name.
         default: Option<String>,
     },
@@ -120,6 +147,8 @@ pub(crate) enum Words {
     Inline(At<String>),
     /// In another file.
     File(FileRef),
+    /// In the Markdown file of an agent, behind its front matter.
+    Body(Span),
 }
 
 /// Whether `{{…}}` in a text is looked at.
@@ -145,10 +174,23 @@ pub(crate) struct FileRef {
 pub(crate) struct Agent {
     /// Its name, the label of its scope.
     pub(crate) name: At<String>,
+    /// Where it is written.
+    pub(crate) home: Home,
+    /// What it is for.
+    pub(crate) description: Option<At<String>>,
     /// What is for it alone, in place of what is shared under the same names.
     pub(crate) layer: Layer,
     /// Which tools it sees.
     pub(crate) tools: Option<ToolRules>,
+}
+
+/// Where an agent is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Home {
+    /// In a table `[agents.NAME]`.
+    Table,
+    /// In a Markdown file of its own.
+    File,
 }
 
 /// Which of the tools are seen; a name, or a beginning of names and `*`.

@@ -32,6 +32,8 @@ pub(crate) enum Concern {
     Shared,
     /// One agent.
     Agent(String),
+    /// A profile that was not chosen; it stands in no prompt's way.
+    Profile(String),
 }
 
 /// A place in a source.

@@ -1,15 +1,21 @@
-//! The only door to the outside world: files, folders and streams.
+//! The only door to the outside world: the environment, the clock, files, folders and streams.
 //!
-//! Nothing else in this crate opens a file or writes to a stream, and no library of dsh but the session store and the tool packs does
-//! either. Whether standard error takes colours (a terminal, and no `NO_COLOR`) is read here too, by anstream.
+//! Nothing else in this crate reads the environment, opens a file or writes to a stream, and no library of dsh but the session store and
+//! the tool packs does either.
 
 mod ask;
 mod console;
+pub(crate) mod environment;
 mod folder;
+mod repository;
 mod state;
 mod text;
 
-pub(crate) use self::console::Console;
-pub(crate) use self::folder::{Folder, FolderError, Reach, ReadError};
-pub(crate) use self::state::{PrivateError, PrivateFolder, UserFolders, environment_variable, lies_beneath, real_path};
+pub(crate) use self::console::{Colors, Console, Verbosity};
+pub(crate) use self::environment::Environment;
+pub(crate) use self::folder::{
+    FileIdentity, Folder, FolderError, ListError, OpenFile, Reach, ReadError, nearest_with, straightened,
+};
+pub(crate) use self::repository::Repository;
+pub(crate) use self::state::{PrivateError, PrivateFolder, UserFolders, lies_beneath, real_path};
 pub(crate) use self::text::{TextError, decode};

@@ -3,8 +3,13 @@
 //! [`Project::read`] takes everything in and reports what is wrong; `mount` makes plugins of it; `texts` finds what cannot
 //! be rendered; `blame` leads what the registry refuses back to places in the files.
 
+mod agent_files;
 pub(crate) mod blame;
+mod built_ins;
+mod documents;
+mod facts;
 mod files;
+mod instructions;
 mod mount;
 mod oddities;
 mod plugins;
@@ -12,7 +17,8 @@ mod read;
 mod texts;
 mod tools;
 
-pub(crate) use self::read::{NoProject, Project};
+pub(crate) use self::documents::Overrides;
+pub(crate) use self::read::{NoProject, Project, Surroundings};
 pub(crate) use self::tools::ToolFilter;
 
 use std::collections::BTreeMap;
@@ -20,7 +26,7 @@ use std::ops::Range;
 
 use dsh_template::Text;
 
-use crate::config::{At, OffsetMap};
+use crate::config::{At, Home, OffsetMap};
 use crate::diagnostic::{Diagnostic, SourceId, Span};
 use crate::trust::Resolved;
 
@@ -48,11 +54,16 @@ impl Loaded {
 pub(crate) struct Origin {
     source: SourceId,
     map: OffsetMap,
-    /// Where `dsh.toml` gives the text, or names its file.
+    /// Where `dsh.toml` gives the text, or names its file; the first line of what stands in an agent's own file.
     pub(crate) declared: Span,
 }
 
 impl Origin {
+    /// Whether it is what stands behind the front matter of an agent's file.
+    fn is_body(&self) -> bool {
+        matches!(self.map, OffsetMap::From(_))
+    }
+
     /// The place of these bytes of the text.
     pub(crate) fn locate(&self, range: Range<usize>) -> Span {
         Span::new(self.source, self.map.locate(range))
@@ -86,6 +97,10 @@ pub(crate) struct Layer {
 pub(crate) struct Agent {
     /// Its name.
     pub(crate) name: At<String>,
+    /// Where it is written.
+    pub(crate) home: Home,
+    /// What it is for.
+    pub(crate) description: Option<At<String>>,
     /// What is for it alone.
     pub(crate) layer: Layer,
     /// Which tools it sees; every one, if none.

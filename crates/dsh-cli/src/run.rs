@@ -5,12 +5,14 @@ use std::ffi::OsString;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 
-use crate::args::{Arguments, Command};
+use crate::args::{Arguments, ColorWhen, Command, color_asked, on_one_side};
 use crate::commands;
-use crate::outside::Console;
+use crate::outside::environment::variable;
+use crate::outside::{Colors, Console, Verbosity};
 use crate::status::ExitStatus;
 
-/// Runs `dsh` with these arguments, the program's own name first, and prints as C2 says.
+/// Runs `dsh` with these arguments, the program's own name first, and with what the environment says where they say nothing (C5);
+/// prints as C2 says.
 ///
 /// It never panics on any input: what is wrong is printed on standard error and told by the [`ExitStatus`].
 ///
@@ -24,24 +26,39 @@ where
     I: IntoIterator,
     I::Item: Into<OsString> + Clone,
 {
-    let mut console = Console::new();
-    let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
-    let folders = arguments.iter().filter(|argument| names_a_folder(argument)).count();
-    let arguments = match Arguments::try_parse_from(arguments) {
-        // clap lets a global option be given once before the command and once after it.
-        Ok(_) if folders > 1 => {
-            let twice = "the argument '--dir <DIR>' cannot be used multiple times";
-            return console.print_usage(&Arguments::command().error(ErrorKind::ArgumentConflict, twice));
+    let arguments = on_one_side(arguments.into_iter().map(Into::into).collect());
+    match parsed(&arguments) {
+        Ok(arguments) => {
+            let mut console = Console::new(colors(arguments.global.color), arguments.global.verbosity());
+            dispatch(&arguments, &mut console)
         }
-        Ok(arguments) => arguments,
-        Err(answer) => return console.print_usage(&answer),
-    };
-    match arguments.command {
-        Command::Prompt(prompt) => commands::prompt::run(&arguments.global, &prompt, &mut console),
-        Command::Trust(trust) => commands::trust::run(&arguments.global, &trust, &mut console),
+        Err(answer) => {
+            let by_environment = || ColorWhen::of_environment(variable).ok().flatten();
+            let colors = colors(color_asked(&arguments).or_else(by_environment));
+            Console::new(colors, Verbosity::Normal).print_usage(&answer)
+        }
     }
 }
 
-fn names_a_folder(argument: &OsString) -> bool {
-    argument == "--dir" || argument.as_encoded_bytes().starts_with(b"--dir=")
+fn parsed(arguments: &[OsString]) -> Result<Arguments, clap::Error> {
+    let Arguments { global, command } = Arguments::try_parse_from(arguments)?;
+    let global = global.with_environment(variable);
+    let global = global.map_err(|problem| Arguments::command().error(ErrorKind::InvalidValue, problem))?;
+    Ok(Arguments { global, command })
+}
+
+fn colors(when: Option<ColorWhen>) -> Colors {
+    match when.unwrap_or_default() {
+        ColorWhen::Auto => Colors::Auto,
+        ColorWhen::Always => Colors::Always,
+        ColorWhen::Never => Colors::Never,
+    }
+}
+
+fn dispatch(Arguments { global, command }: &Arguments, console: &mut Console) -> ExitStatus {
+    match command {
+        Command::Config(config) => commands::config::run(global, config, console),
+        Command::Prompt(prompt) => commands::prompt::run(global, prompt, console),
+        Command::Trust(trust) => commands::trust::run(global, trust, console),
+    }
 }

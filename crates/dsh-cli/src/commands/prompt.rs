@@ -22,7 +22,7 @@ pub(crate) fn run(global: &GlobalArgs, arguments: &PromptArgs, console: &mut Con
         Ok(_) if report.has_errors() => ExitStatus::Findings,
         Ok(_) => ExitStatus::Success,
     };
-    console.report(&report.into_sorted(), &sources);
+    console.conclude(report, &sources);
     match answer {
         Ok(Some(text)) => console.print(text.as_bytes(), status),
         Ok(None) | Err(_) => status,
@@ -79,15 +79,15 @@ fn text(
     assembly: &PromptAssembly,
     report: &mut Report,
 ) -> Option<String> {
-    let name = agent.map(|agent| agent.name.value.as_str());
     let mut text = if arguments.tools {
+        let name = agent.map(|agent| agent.name.value.as_str());
         if arguments.json { json::tools(name, assembly) } else { assembly.tools_json().to_string() }
     } else {
         let rendered =
             render(assembly).map_err(|error| report.push(blame::prompt(project, agent, &error, &report.guesses)));
         let rendered = rendered.ok()?;
         if arguments.json {
-            json::prompt(name, assembly, &rendered, &project.tools.dropped)
+            json::prompt(agent, assembly, &rendered, &project.tools.dropped)
         } else {
             rendered.text().to_string()
         }
@@ -101,7 +101,9 @@ fn unknown_agent(name: &str, project: &Project) -> Diagnostic {
     let names: Vec<&str> = project.agents.iter().map(|agent| agent.name.value.as_str()).collect();
     let help = match nearest(name, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if names.is_empty() => "no agents are configured: a table `[agents.NAME]` makes one".to_owned(),
+        None if names.is_empty() => {
+            "no agents are configured: a table `[agents.NAME]` or a file `agents/NAME.md` makes one".to_owned()
+        }
         None => format!("the agents are {}", list(names)),
     };
     let headline = format!("there is no agent {} in `{}`", quoted(name), project.config);

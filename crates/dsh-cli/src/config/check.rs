@@ -39,12 +39,13 @@ fn words_span(wording: &Wording) -> Span {
     match &wording.words {
         Words::Inline(text) => text.span,
         Words::File(file) => file.path.span,
+        Words::Body(span) => *span,
     }
 }
 
 /// Whether texts can refer to this name.
 pub(super) fn variable_name(name: &str, span: Span, report: &mut Report) -> bool {
-    if is_variable_name(name) {
+    if dsh_template::is_variable_name(name) {
         return true;
     }
     let near = variable_name_near(name).map(|near| quoted(&near));
@@ -59,34 +60,36 @@ pub(super) fn variable_name(name: &str, span: Span, report: &mut Report) -> bool
     false
 }
 
-fn is_variable_name(name: &str) -> bool {
-    let mut bytes = name.bytes();
-    bytes.next().is_some_and(|first| first.is_ascii_lowercase())
-        && bytes.all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
-}
-
 /// A right name that is made like this one.
 fn variable_name_near(name: &str) -> Option<String> {
     let near: String = name
         .chars()
         .map(|character| if character.is_ascii_alphanumeric() { character.to_ascii_lowercase() } else { '_' })
         .collect();
-    is_variable_name(&near).then_some(near)
+    dsh_template::is_variable_name(&near).then_some(near)
 }
 
-/// Reports a name that cannot be an agent's: it labels a scope, and the paths of owners are made of labels.
+/// Reports a name that cannot be an agent's.
 pub(super) fn agent_name(name: &str, span: Span, report: &mut Report) {
+    if let Some(what) = not_for_an_agent(name) {
+        report.push(
+            Diagnostic::error("config::invalid_value", format!("{} cannot be the name of an agent", quoted(name)))
+                .at(span, what)
+                .with_help(AGENT_NAMES),
+        );
+    }
+}
+
+/// What makes an agent's name.
+pub(super) const AGENT_NAMES: &str = "letters and digits of any script, `-`, `_`, `.` and `:` make a name";
+
+/// What keeps this from being an agent's name: it labels a scope, and the paths of owners are made of labels.
+pub(super) fn not_for_an_agent(name: &str) -> Option<String> {
     let fits = |character: char| character.is_alphanumeric() || matches!(character, '-' | '_' | '.' | ':');
-    let label = match name.chars().find(|character| !fits(*character)) {
-        Some(wrong) => format!("`{wrong}` cannot stand in it"),
-        None if name.is_empty() => "empty".to_owned(),
-        None => return,
-    };
-    report.push(
-        Diagnostic::error("config::invalid_value", format!("{} cannot be the name of an agent", quoted(name)))
-            .at(span, label)
-            .with_help("letters and digits of any script, `-`, `_`, `.` and `:` make a name"),
-    );
+    match name.chars().find(|character| !fits(*character)) {
+        Some(wrong) => Some(format!("`{wrong}` cannot stand in it")),
+        None => name.is_empty().then(|| "empty".to_owned()),
+    }
 }
 
 /// Whether a string says something.

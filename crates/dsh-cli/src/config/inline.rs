@@ -11,8 +11,12 @@ use std::ops::Range;
 pub(crate) enum OffsetMap {
     /// The text is the file.
     Identity,
+    /// The text is the file from this byte on.
+    From(usize),
     /// The text is a string in the file: runs of bytes that stand in the file as they are, by ascending offset.
     Runs(Vec<Run>),
+    /// The text is something that is not in the file, and from this byte on the file.
+    Behind(usize),
     /// Only the place of the whole is known.
     Whole(Range<usize>),
 }
@@ -40,6 +44,8 @@ impl OffsetMap {
     pub(crate) fn locate(&self, range: Range<usize>) -> Range<usize> {
         match self {
             Self::Identity => range,
+            Self::Behind(prefix) => range.start.saturating_sub(*prefix)..range.end.saturating_sub(*prefix),
+            Self::From(start) => start + range.start..start + range.end,
             Self::Whole(whole) => whole.clone(),
             Self::Runs(runs) => {
                 let start = place(runs, range.start, runs.partition_point(|run| run.text <= range.start));
@@ -141,6 +147,12 @@ mod tests {
         assert_eq!(located("text = \"a {{b}} c\"", "{{b}}"), "{{b}}");
         assert_eq!(located("text = '''\n\na {{b}} 'c''''", "{{b}}"), "{{b}}");
         assert_eq!(located("x = 1\ntext = \"\"\"\na {{b}} \"c\" \"\"\"", "{{b}}"), "{{b}}");
+    }
+
+    #[test]
+    fn what_stands_before_a_file_is_nowhere_in_it() {
+        let map = OffsetMap::Behind(10);
+        assert_eq!([map.locate(0..5), map.locate(5..12), map.locate(10..13)], [0..0, 0..2, 0..3]);
     }
 
     #[test]

@@ -1,41 +1,39 @@
 //! The reader of `dsh.toml`.
 
-use toml::de::{DeTable, DeValue};
-
 use super::check;
-use super::not_toml;
-use super::table::{Table, table, wrong_type};
+use super::instructions;
+use super::profiles::Profiles;
+use super::table::{Entry, Reaches, Table, string, table, wrong_type};
+use super::tree::{Branch, Value};
 use super::variables::variables;
-use super::{Agent, At, Config, FileRef, Format, Layer, Section, ToolRules, Topic, Wording, Words};
-use crate::diagnostic::{Concern, Diagnostic, Report, SourceId, Span};
+use super::{Agent, At, Config, FileRef, Format, Home, Layer, Section, ToolRules, Topic, Wording, Words};
+use crate::diagnostic::{Concern, Diagnostic, Report, Span};
 use crate::names::{nearest, quoted};
-use crate::outside::Reach;
 
-/// The file is not TOML; why has been reported.
-#[derive(Debug)]
-pub(crate) struct NotToml;
-
-/// Reads the file; what is wrong in it is reported and left out.
-pub(crate) fn read(source: SourceId, text: &str, report: &mut Report) -> Result<Config, NotToml> {
-    let (document, errors) = DeTable::parse_recoverable(text);
-    if errors.is_empty() {
-        let span = Span::new(source, document.span());
-        return Ok(file(Table::new(document.get_ref(), span, "dsh.toml"), report));
+/// Reads the tree of a whole configuration; what is wrong in it is reported and left out. `others` are the profiles that were not
+/// chosen: what is wrong in them is reported too.
+pub(crate) fn read(tree: &Branch, span: Span, others: &Profiles, report: &mut Report) -> Config {
+    let mut top = Table::new(tree, span, "dsh.toml");
+    // They have been taken out, document by document.
+    top.knows(&["include", "profiles"]);
+    let mut config = file(top, report);
+    for (name, profile) in others.others() {
+        let read = report.about(Concern::Profile(name.to_owned()), |report| {
+            file(Table::new(&profile.value, profile.span, "a profile"), report)
+        });
+        config.elsewhere.push(read);
     }
-    for error in errors {
-        report.push(not_toml::diagnostic(source, text, &document, &error));
-    }
-    Err(NotToml)
+    config
 }
 
 fn file(mut top: Table<'_>, report: &mut Report) -> Config {
-    let reach = reach(&mut top, report);
+    let reaches = top.reaches(report);
     let identity = top.boolean("identity", report);
+    let instructions = instructions::read(&mut top, report);
+    let model = top.string("model", report).filter(|model| check::not_empty(model, "a model's name", report));
     let tool_order = top.strings("tool_order", report);
-    let tool_schemas = top.strings("tool_schemas", report).map_or_else(Vec::new, |paths| {
-        paths.value.into_iter().filter_map(|path| file_ref(path, reach, report)).collect()
-    });
-    let layer = layer(&mut top, reach, report);
+    let tool_schemas = paths(&mut top, "tool_schemas", &reaches, report);
+    let layer = layer(&mut top, &reaches, report);
     let agents = agents(&mut top, report);
     top.refuse_unknown(report);
     let concerns = top.order_of(&[
@@ -44,25 +42,31 @@ fn file(mut top: Table<'_>, report: &mut Report) -> Config {
         ("sections", Topic::Sections),
         ("agents", Topic::Agents),
     ]);
-    Config { concerns, layer, identity, tool_order, tool_schemas, agents }
+    Config { concerns, layer, identity, instructions, model, tool_order, tool_schemas, agents, elsewhere: Vec::new() }
 }
 
-fn layer(table: &mut Table<'_>, reach: Reach, report: &mut Report) -> Layer {
-    let persona = persona(table, reach, report);
+fn layer(table: &mut Table<'_>, reaches: &Reaches, report: &mut Report) -> Layer {
+    let persona = persona(table, reaches, report);
     let variables = variables(table, report);
     let sections = check::distinct(persona.as_ref(), sections(table, report), report);
     Layer { persona, sections, variables }
 }
 
-/// `allow_outside` holds for the paths in the same table.
-fn reach(table: &mut Table<'_>, report: &mut Report) -> Reach {
-    match table.boolean("allow_outside", report) {
-        Some(At { value: true, .. }) => Reach::Anywhere,
-        _ => Reach::Beneath,
-    }
+/// The file of `key`.
+fn path(table: &mut Table<'_>, key: &'static str, reaches: &Reaches, report: &mut Report) -> Option<FileRef> {
+    let entry = table.entry(key)?;
+    let path = string(entry, &quoted(key), report)?;
+    file_ref(entry, path, reaches, report)
 }
 
-fn file_ref(path: At<String>, reach: Reach, report: &mut Report) -> Option<FileRef> {
+/// The files of the list `key`.
+pub(super) fn paths(table: &mut Table<'_>, key: &'static str, reaches: &Reaches, report: &mut Report) -> Vec<FileRef> {
+    let Some((entry, list)) = table.entry(key).zip(table.strings(key, report)) else { return Vec::new() };
+    list.value.into_iter().filter_map(|path| file_ref(entry, path, reaches, report)).collect()
+}
+
+/// The file of this path; `entry` is the value that the path stands in.
+fn file_ref(entry: Entry<'_>, path: At<String>, reaches: &Reaches, report: &mut Report) -> Option<FileRef> {
     if path.value.is_empty() {
         report.push(
             Diagnostic::error("config::invalid_value", "a path must not be empty")
@@ -78,19 +82,19 @@ fn file_ref(path: At<String>, reach: Reach, report: &mut Report) -> Option<FileR
         );
         return None;
     }
-    Some(FileRef { path, reach })
+    Some(FileRef { reach: reaches.of(entry.tier, path.span), path })
 }
 
-fn persona(table: &mut Table<'_>, reach: Reach, report: &mut Report) -> Option<Wording> {
+fn persona(table: &mut Table<'_>, reaches: &Reaches, report: &mut Report) -> Option<Wording> {
     let inline = table.string("persona", report);
-    let path = table.string("persona_file", report);
-    if let (Some(inline), Some(path)) = (&inline, &path) {
-        report.push(both("persona", inline.span, "persona_file", path.span, table.what()));
+    let file = path(table, "persona_file", reaches, report);
+    if let (Some(inline), Some(file)) = (&inline, &file) {
+        report.push(both("persona", inline.span, "persona_file", file.path.span, table.what()));
     }
     // An empty persona says nothing, and keeps the name taken.
-    let words = match (inline, path) {
+    let words = match (inline, file) {
         (Some(text), _) => Words::Inline(text),
-        (None, Some(path)) => Words::File(file_ref(path, reach, report)?),
+        (None, Some(file)) => Words::File(file),
         (None, None) => return None,
     };
     Some(Wording { words, format: Format::Template })
@@ -112,11 +116,11 @@ fn section(mut table: Table<'_>, report: &mut Report) -> Option<Section> {
     let name_is_there = table.entry("name").is_some();
     let name = table.string("name", report).filter(|name| check::not_empty(name, "a section's name", report));
     let order = order(&mut table, name.as_ref(), report);
-    let reach = reach(&mut table, report);
+    let reaches = table.reaches(report);
     let text = table.string("text", report);
     let text_is_there = table.entry("text").is_some();
-    let path = table.string("file", report);
-    let path_is_there = table.entry("file").is_some();
+    let file = path(&mut table, "file", &reaches, report);
+    let file_is_there = table.entry("file").is_some();
     let format = format(&mut table, report);
     table.refuse_unknown(report);
 
@@ -127,10 +131,10 @@ fn section(mut table: Table<'_>, report: &mut Report) -> Option<Section> {
                 .with_help("add `name = \"…\"`; agents replace a shared section by giving one of the same name"),
         );
     }
-    if let (Some(text), Some(path)) = (&text, &path) {
-        report.push(both("text", text.span, "file", path.span, &called(name.as_ref())));
+    if let (Some(text), Some(file)) = (&text, &file) {
+        report.push(both("text", text.span, "file", file.path.span, &called(name.as_ref())));
     }
-    if !text_is_there && !path_is_there {
+    if !text_is_there && !file_is_there {
         report.push(
             Diagnostic::error(
                 "config::missing_key",
@@ -140,9 +144,9 @@ fn section(mut table: Table<'_>, report: &mut Report) -> Option<Section> {
             .with_help("add `text = \"…\"`, or `file = \"…\"` with a path relative to dsh.toml"),
         );
     }
-    let (words, usual) = match (text, path) {
+    let (words, usual) = match (text, file) {
         (Some(text), _) => (Words::Inline(text), Format::Template),
-        (None, Some(path)) => (Words::File(file_ref(path, reach, report)?), Format::Raw),
+        (None, Some(file)) => (Words::File(file), Format::Raw),
         (None, None) => return None,
     };
     let wording = Wording { words, format: format.unwrap_or(usual) };
@@ -154,7 +158,7 @@ fn called(name: Option<&At<String>>) -> String {
     name.map_or_else(|| "a section".to_owned(), |name| format!("section {}", quoted(&name.value)))
 }
 
-fn order(table: &mut Table<'_>, name: Option<&At<String>>, report: &mut Report) -> Option<At<f64>> {
+pub(super) fn order(table: &mut Table<'_>, name: Option<&At<String>>, report: &mut Report) -> Option<At<f64>> {
     const BANDS: &str = "-100 is the harness's identity, 0 the persona, 100 to 199 the guidance for tools";
     let Some(entry) = table.entry("order") else {
         report.push(
@@ -165,9 +169,9 @@ fn order(table: &mut Table<'_>, name: Option<&At<String>>, report: &mut Report) 
         return None;
     };
     let number = match entry.value {
-        DeValue::Integer(integer) => i64::from_str_radix(integer.as_str(), integer.radix()).ok().map(to_float),
-        DeValue::Float(float) => float.as_str().parse::<f64>().ok(),
-        DeValue::String(_) | DeValue::Boolean(_) | DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => {
+        Value::Integer(digits, radix) => i64::from_str_radix(digits, *radix).ok().map(to_float),
+        Value::Float(float) => float.parse::<f64>().ok(),
+        Value::String(_) | Value::Boolean(_) | Value::Datetime(_) | Value::Array(_) | Value::Table(_) => {
             let is_number =
                 entry.value.as_str().is_some_and(|text| text.trim().parse::<f64>().is_ok_and(f64::is_finite));
             let help = if is_number { "leave the quotes out" } else { BANDS };
@@ -176,7 +180,7 @@ fn order(table: &mut Table<'_>, name: Option<&At<String>>, report: &mut Report) 
         }
     };
     let Some(value) = number.filter(|number| number.is_finite()) else {
-        let (headline, label) = if matches!(entry.value, DeValue::Integer(_)) {
+        let (headline, label) = if matches!(entry.value, Value::Integer(..)) {
             (format!("`order` must be from {} to {}", i64::MIN, i64::MAX), "out of this range")
         } else {
             ("`order` must be a finite number".to_owned(), "not a number that sections can be sorted by")
@@ -223,7 +227,7 @@ fn agents(top: &mut Table<'_>, report: &mut Report) -> Vec<Agent> {
             match table {
                 Some(table) => agent(name, table, report),
                 // The agent is known all the same: asking for it is no wrong use.
-                None => Agent { name, layer: Layer::default(), tools: None },
+                None => Agent { name, home: Home::Table, description: None, layer: Layer::default(), tools: None },
             }
         });
         read.push(agent);
@@ -232,11 +236,12 @@ fn agents(top: &mut Table<'_>, report: &mut Report) -> Vec<Agent> {
 }
 
 fn agent(name: At<String>, mut table: Table<'_>, report: &mut Report) -> Agent {
-    let reach = reach(&mut table, report);
-    let layer = layer(&mut table, reach, report);
+    let description = table.string("description", report);
+    let reaches = table.reaches(report);
+    let layer = layer(&mut table, &reaches, report);
     let tools = tool_rules(&mut table, report);
     table.refuse_unknown(report);
-    Agent { name, layer, tools }
+    Agent { name, home: Home::Table, description, layer, tools }
 }
 
 fn tool_rules(agent: &mut Table<'_>, report: &mut Report) -> Option<ToolRules> {
@@ -253,4 +258,13 @@ fn tool_rules(agent: &mut Table<'_>, report: &mut Report) -> Option<ToolRules> {
         );
     }
     Some(ToolRules { allow, deny: deny.unwrap_or_default() })
+}
+
+/// Takes `include` out of a document: the files whose keys stand below its own.
+pub(crate) fn includes(document: &mut Branch, span: Span, report: &mut Report) -> Vec<FileRef> {
+    let mut table = Table::new(document, span, "dsh.toml");
+    let reaches = table.reaches(&mut Report::new());
+    let files = paths(&mut table, "include", &reaches, report);
+    document.fields.shift_remove("include");
+    files
 }

@@ -1,24 +1,43 @@
 //! A table of `dsh.toml` that is read key by key: what was not asked for is unknown, and every mistake is reported.
 
-use std::ops::Range;
-
-use toml::Spanned;
-use toml::de::{DeArray, DeTable, DeValue};
-
-use crate::config::At;
+use super::At;
+use super::tree::{ALLOW_OUTSIDE, Branch, Field, Node, Tier, Value};
 use crate::diagnostic::{Diagnostic, Report, SourceId, Span};
 use crate::names::quoted;
+use crate::outside::Reach;
 
 /// A table while it is read.
 #[derive(Debug)]
 pub(super) struct Table<'t> {
-    entries: &'t DeTable<'t>,
-    source: SourceId,
+    branch: &'t Branch,
     /// Where the table itself stands: its header, or its braces.
     pub(super) span: Span,
     /// What it is, like "a section", for messages.
     what: &'static str,
     asked: Vec<&'static str>,
+}
+
+/// Where the paths of a table may lead.
+#[derive(Clone, Debug)]
+pub(super) struct Reaches {
+    /// The documents that say `allow_outside = true` in it.
+    outside: Vec<(Tier, SourceId)>,
+}
+
+impl Reaches {
+    /// How far it leads where no path stands beside it: as far as any document says.
+    pub(super) fn any(&self) -> Reach {
+        if self.outside.is_empty() { Reach::Beneath } else { Reach::Anywhere }
+    }
+
+    /// How far a path may lead that this document has in the table.
+    pub(super) fn of(&self, tier: Tier, span: Span) -> Reach {
+        // What the command line says is one document.
+        let beside = |(other, source): &(Tier, SourceId)| {
+            *other == tier && (*source == span.source || tier >= Tier::Environment)
+        };
+        if self.outside.iter().any(beside) { Reach::Anywhere } else { Reach::Beneath }
+    }
 }
 
 /// A value of a table, with the place of its key.
@@ -28,13 +47,20 @@ pub(super) struct Entry<'t> {
     pub(super) key: Span,
     /// The value's place.
     pub(super) span: Span,
+    /// Who says it.
+    pub(super) tier: Tier,
     /// The value.
-    pub(super) value: &'t DeValue<'t>,
+    pub(super) value: &'t Value,
 }
 
 impl<'t> Table<'t> {
-    pub(super) fn new(entries: &'t DeTable<'t>, span: Span, what: &'static str) -> Self {
-        Self { entries, source: span.source, span, what, asked: Vec::new() }
+    pub(super) fn new(branch: &'t Branch, span: Span, what: &'static str) -> Self {
+        Self { branch, span, what, asked: Vec::new() }
+    }
+
+    /// What is read.
+    pub(super) fn branch(&self) -> &'t Branch {
+        self.branch
     }
 
     /// What this table is, for messages.
@@ -47,14 +73,18 @@ impl<'t> Table<'t> {
         if !self.asked.contains(&key) {
             self.asked.push(key);
         }
-        let (key, value) = self.entries.get_key_value(key)?;
-        Some(self.as_entry(key, value))
+        self.branch.fields.get(key).map(entry)
+    }
+
+    /// Makes these keys known ones: a message about an unknown one names them too.
+    pub(super) fn knows(&mut self, keys: &[&'static str]) {
+        self.asked.extend(keys);
     }
 
     /// All keys and values, in the order of the file, for tables whose keys are names.
     pub(super) fn named(&self) -> impl Iterator<Item = (&'t str, Entry<'t>)> + use<'t> {
-        let (entries, source) = (self.entries, self.source);
-        entries.iter().map(move |(key, value)| (key.get_ref().as_ref(), entry(source, key.span(), value)))
+        let outside = self.branch.allow_outside.last().map(|field| (ALLOW_OUTSIDE, entry(field)));
+        self.branch.fields.iter().map(|(key, field)| (key.as_str(), entry(field))).chain(outside)
     }
 
     /// The string of `key`.
@@ -66,17 +96,20 @@ impl<'t> Table<'t> {
     /// The truth of `key`.
     pub(super) fn boolean(&mut self, key: &'static str, report: &mut Report) -> Option<At<bool>> {
         let entry = self.entry(key)?;
-        let Some(value) = entry.value.as_bool() else {
-            let help = match entry.value.as_str() {
-                Some("true" | "false") => Some("leave the quotes out".to_owned()),
-                Some("no" | "off") => Some(format!("write `{key} = false`")),
-                Some("yes" | "on") => Some(format!("write `{key} = true`")),
-                _ => None,
-            };
-            report.push(wrong_type(entry, &quoted(key), "`true` or `false`").with_help_if(help));
-            return None;
-        };
-        Some(At { value, span: entry.span })
+        boolean(entry, key, report)
+    }
+
+    /// How far the paths of this table may lead: `allow_outside` holds for those beside it, in the same document.
+    pub(super) fn reaches(&mut self, report: &mut Report) -> Reaches {
+        self.asked.push(ALLOW_OUTSIDE);
+        let mut outside = Vec::new();
+        for field in &self.branch.allow_outside {
+            let entry = entry(field);
+            if boolean(entry, ALLOW_OUTSIDE, report).is_some_and(|truth| truth.value) {
+                outside.push((entry.tier, entry.span.source));
+            }
+        }
+        Reaches { outside }
     }
 
     /// The list of strings of `key`; what is no string in it is reported and left out.
@@ -89,7 +122,7 @@ impl<'t> Table<'t> {
             return None;
         };
         let each = format!("each entry of {what}");
-        let value = items.iter().filter_map(|item| string(self.item(item), &each, report)).collect();
+        let value = items.iter().filter_map(|item| string(item_entry(item), &each, report)).collect();
         Some(At { value, span: entry.span })
     }
 
@@ -105,7 +138,7 @@ impl<'t> Table<'t> {
         };
         let mut tables = Vec::new();
         for item in items {
-            let item = self.item(item);
+            let item = item_entry(item);
             match item.value.as_table() {
                 Some(entries) => tables.push(Table::new(entries, item.span, what)),
                 None => report.push(wrong_type(item, &format!("each entry of `{key}`"), "a table")),
@@ -123,7 +156,7 @@ impl<'t> Table<'t> {
     /// The keys that were asked for and are there, in the order of the file.
     pub(super) fn order_of<T: Copy>(&self, topics: &[(&str, T)]) -> Vec<T> {
         let topic = |key: &str| topics.iter().find(|(name, _)| *name == key).map(|(_, topic)| *topic);
-        self.entries.keys().filter_map(|key| topic(key.get_ref())).collect()
+        self.branch.fields.keys().filter_map(|key| topic(key)).collect()
     }
 
     /// Reports every key that was not asked for.
@@ -146,28 +179,40 @@ impl<'t> Table<'t> {
             );
         }
     }
-
-    fn item(&self, item: &'t Spanned<DeValue<'t>>) -> Entry<'t> {
-        entry(self.source, item.span(), item)
-    }
-
-    fn as_entry(&self, key: &'t Spanned<std::borrow::Cow<'t, str>>, value: &'t Spanned<DeValue<'t>>) -> Entry<'t> {
-        entry(self.source, key.span(), value)
-    }
 }
 
-fn entry<'t>(source: SourceId, key: Range<usize>, value: &'t Spanned<DeValue<'t>>) -> Entry<'t> {
-    Entry { key: Span::new(source, key), span: Span::new(source, value.span()), value: value.get_ref() }
+fn entry(field: &Field) -> Entry<'_> {
+    Entry { key: field.key, ..item_entry(&field.node) }
+}
+
+/// An entry of a list, which has no key of its own.
+fn item_entry(node: &Node) -> Entry<'_> {
+    Entry { key: node.span, span: node.span, tier: node.tier, value: &node.value }
+}
+
+/// The truth of an entry, whose key is `key`.
+fn boolean(entry: Entry<'_>, key: &str, report: &mut Report) -> Option<At<bool>> {
+    let Some(value) = entry.value.as_bool() else {
+        let help = match entry.value.as_str() {
+            Some("true" | "false") => Some("leave the quotes out".to_owned()),
+            Some("no" | "off") => Some(format!("write `{key} = false`")),
+            Some("yes" | "on") => Some(format!("write `{key} = true`")),
+            _ => None,
+        };
+        report.push(wrong_type(entry, &quoted(key), "`true` or `false`").with_help_if(help));
+        return None;
+    };
+    Some(At { value, span: entry.span })
 }
 
 /// The string of an entry, which messages call `name`.
 pub(super) fn string(entry: Entry<'_>, name: &str, report: &mut Report) -> Option<At<String>> {
     let Some(value) = entry.value.as_str() else {
         let help = match entry.value {
-            DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_) | DeValue::Datetime(_) => {
+            Value::Integer(..) | Value::Float(_) | Value::Boolean(_) | Value::Datetime(_) => {
                 Some("put it into quotes".to_owned())
             }
-            DeValue::String(_) | DeValue::Array(_) | DeValue::Table(_) => None,
+            Value::String(_) | Value::Array(_) | Value::Table(_) => None,
         };
         report.push(wrong_type(entry, name, "a string").with_help_if(help));
         return None;
@@ -202,21 +247,21 @@ pub(super) fn table<'t>(entry: Entry<'t>, name: &str, what: &'static str, report
 /// A value of the wrong type, at its place.
 pub(super) fn wrong_type(entry: Entry<'_>, name: &str, expected: &str) -> Diagnostic {
     let found = match entry.value {
-        DeValue::String(_) => "a string",
-        DeValue::Integer(_) => "an integer",
-        DeValue::Float(_) => "a float",
-        DeValue::Boolean(_) => "a boolean",
-        DeValue::Datetime(_) => "a date",
-        DeValue::Array(_) => "a list",
-        DeValue::Table(_) => "a table",
+        Value::String(_) => "a string",
+        Value::Integer(..) => "an integer",
+        Value::Float(_) => "a float",
+        Value::Boolean(_) => "a boolean",
+        Value::Datetime(_) => "a date",
+        Value::Array(_) => "a list",
+        Value::Table(_) => "a table",
     };
     Diagnostic::error("config::wrong_type", format!("{name} must be {expected}"))
         .at(entry.span, format!("this is {found}"))
 }
 
 /// A list as it would stand in the file, if it is short.
-fn allowed(list: &DeArray<'_>) -> String {
+fn allowed(list: &[Node]) -> String {
     let names: Option<Vec<String>> =
-        list.iter().map(|item| item.get_ref().as_str().map(|name| format!("\"{name}\""))).collect();
+        list.iter().map(|item| item.value.as_str().map(|name| format!("\"{name}\""))).collect();
     names.map(|names| names.join(", ")).filter(|list| list.len() < 80).unwrap_or_else(|| "…".to_owned())
 }

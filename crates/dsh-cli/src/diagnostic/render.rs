@@ -43,6 +43,11 @@ pub(crate) fn human(diagnostic: &Diagnostic, sources: &Sources) -> String {
     Renderer::styled().render(&[group])
 }
 
+/// A line that says something, with colours.
+pub(crate) fn note(line: &str) -> String {
+    Renderer::styled().render(&[Group::with_title(Level::NOTE.primary_title(one_line(line)))])
+}
+
 /// Adds the places of one source.
 fn with_source<'a>(
     group: Group<'a>,

@@ -10,19 +10,30 @@ use crate::names::Guesses;
 pub(crate) struct Report {
     diagnostics: Vec<Diagnostic>,
     concern: Concern,
+    told: Vec<String>,
     /// The guesses at what was meant.
     pub(crate) guesses: Guesses,
 }
 
 impl Report {
     pub(crate) fn new() -> Self {
-        Self { diagnostics: Vec::new(), concern: Concern::Everyone, guesses: Guesses::default() }
+        Self { diagnostics: Vec::new(), concern: Concern::Everyone, told: Vec::new(), guesses: Guesses::default() }
     }
 
     /// Takes one in; it is about whom [`Report::about`] says.
     pub(crate) fn push(&mut self, mut diagnostic: Diagnostic) {
         diagnostic.concern = self.concern.clone();
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Takes a line about what was done, for whoever asks for more with `--verbose`: never a variable's value (C3).
+    pub(crate) fn tell(&mut self, line: impl Into<String>) {
+        self.told.push(line.into());
+    }
+
+    /// What was told for `--verbose`.
+    pub(crate) fn told(&self) -> &[String] {
+        &self.told
     }
 
     /// Runs `body`, whose findings are about `concern`.
@@ -44,6 +55,7 @@ impl Report {
             Concern::Everyone => true,
             Concern::Shared => agent.is_none(),
             Concern::Agent(name) => agent == Some(name),
+            Concern::Profile(_) => false,
         })
     }
 

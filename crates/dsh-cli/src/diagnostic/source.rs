@@ -61,6 +61,11 @@ impl Sources {
         self.files.get(id.0)
     }
 
+    /// The files, in the order in which they were read.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Source> {
+        self.files.iter()
+    }
+
     /// The text of this file.
     pub(crate) fn text(&self, id: SourceId) -> &str {
         self.get(id).map_or("", |source| source.text.as_str())

@@ -1,11 +1,13 @@
 //! The two streams: what a command is for goes to standard output, everything else to standard error (C2).
 
+use std::ffi::OsString;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
 
 use super::ask::ask;
-use crate::diagnostic::{Diagnostic, Severity, Sources, render};
+use super::environment::variable;
+use crate::diagnostic::{Diagnostic, Report, Severity, Sources, render};
 use crate::status::ExitStatus;
 
 /// At most so many diagnostics are shown: a file that is of another kind altogether may have one for each of its lines.
@@ -18,12 +20,38 @@ pub(crate) struct Console {
     stdout: io::Stdout,
     /// Takes colours out where they are not wanted.
     stderr: AutoStream<io::Stderr>,
+    colors: Colors,
+    verbosity: Verbosity,
+}
+
+/// When colours are used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Colors {
+    /// On a terminal, unless the environment says otherwise.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// How much is said on standard error; what a command is for is printed whole, whatever this says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Verbosity {
+    /// Errors alone.
+    Quiet,
+    /// Warnings and notes, too.
+    #[default]
+    Normal,
+    /// And what was read, from where.
+    Verbose,
 }
 
 impl Console {
     /// The console of this process.
-    pub(crate) fn new() -> Self {
-        Self { stdout: io::stdout(), stderr: coloured(io::stderr()) }
+    pub(crate) fn new(colors: Colors, verbosity: Verbosity) -> Self {
+        Self { stdout: io::stdout(), stderr: coloured(io::stderr(), colors), colors, verbosity }
     }
 
     /// Prints what the command is for, exactly these bytes, and ends the command with `status`.
@@ -45,24 +73,44 @@ impl Console {
             drop(self.stderr.write_all(text.as_bytes()));
             return status;
         }
-        let mut stdout = coloured(io::stdout());
+        let mut stdout = coloured(io::stdout(), self.colors);
         match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
             Ok(()) => status,
             Err(error) => self.lost_output(&error),
         }
     }
 
+    /// Says all that a run of a command has to say on standard error: where more is wanted, what was done and read; then what was found.
+    pub(crate) fn conclude(&mut self, report: Report, sources: &Sources) {
+        self.say_more(&report, sources);
+        self.report(&report.into_sorted(), sources);
+    }
+
+    /// Says what was done and which files were read, a line each, where more is wanted.
+    pub(crate) fn say_more(&mut self, report: &Report, sources: &Sources) {
+        if self.verbosity != Verbosity::Verbose {
+            return;
+        }
+        let read = sources.iter().map(|source| format!("read {}", source.path));
+        let lines = report.told().iter().cloned().chain(read);
+        // A blank line keeps them apart from what was found.
+        let text: String = lines.map(|line| render::note(&line) + "\n").chain(["\n".to_owned()]).collect();
+        drop(self.stderr.write_all(text.as_bytes()));
+    }
+
     /// Reports on standard error, in the order given, with a count where there is more than one error. Where not all can be shown, errors
     /// come before what is none.
     pub(crate) fn report(&mut self, diagnostics: &[Diagnostic], sources: &Sources) {
         let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
+        let wanted = |diagnostic: &&Diagnostic| self.verbosity != Verbosity::Quiet || is_error(diagnostic);
+        let diagnostics: Vec<&Diagnostic> = diagnostics.iter().filter(wanted).collect();
         let errors = diagnostics.iter().filter(|diagnostic| is_error(diagnostic)).count();
         let mut others_shown = MOST_SHOWN.saturating_sub(errors);
-        let mut fits = |diagnostic: &&Diagnostic| {
+        let mut fits = |diagnostic: &Diagnostic| {
             is_error(diagnostic) || others_shown.checked_sub(1).map(|left| others_shown = left).is_some()
         };
         let shown: Vec<&Diagnostic> =
-            diagnostics.iter().filter(|diagnostic| fits(diagnostic)).take(MOST_SHOWN).collect();
+            diagnostics.iter().copied().filter(|diagnostic| fits(diagnostic)).take(MOST_SHOWN).collect();
         let mut text: String =
             shown.iter().map(|diagnostic| render::human(diagnostic, sources)).collect::<Vec<_>>().join("\n\n");
         if !text.is_empty() {
@@ -80,10 +128,12 @@ impl Console {
         drop(self.stderr.write_all(text.as_bytes()));
     }
 
-    /// Says something on standard error that is no diagnostic: how a conversation goes on.
+    /// Says on standard error how a conversation goes on, which is no diagnostic.
     pub(crate) fn say(&mut self, text: &str) {
-        // Nobody is left to be told that standard error cannot be written.
-        drop(self.stderr.write_all(text.as_bytes()));
+        if self.verbosity != Verbosity::Quiet {
+            // Nobody is left to be told that standard error cannot be written.
+            drop(self.stderr.write_all(text.as_bytes()));
+        }
     }
 
     /// Whether somebody can be asked: standard input and standard error are a terminal.
@@ -111,8 +161,48 @@ impl Console {
     }
 }
 
-/// Takes colours out unless this is a terminal, whatever the environment asks for; on one, `NO_COLOR` and the like are heard (C2).
-fn coloured<S: anstream::stream::RawStream>(stream: S) -> AutoStream<S> {
-    let choice = if stream.is_terminal() { AutoStream::choice(&stream) } else { ColorChoice::Never };
+/// Takes colours out where they are not wanted.
+fn coloured<S: anstream::stream::RawStream>(stream: S, colors: Colors) -> AutoStream<S> {
+    let choice = if wanted(colors, stream.is_terminal(), variable) { ColorChoice::Always } else { ColorChoice::Never };
     AutoStream::new(stream, choice)
+}
+
+/// The environment can take a terminal its colours. It never gives them to what is none (C2): `--color` does.
+fn wanted(colors: Colors, is_terminal: bool, variable: impl Fn(&str) -> Option<OsString>) -> bool {
+    match colors {
+        Colors::Always => true,
+        Colors::Never => false,
+        Colors::Auto => {
+            is_terminal
+                && variable("NO_COLOR").is_none()
+                && variable("CLICOLOR").is_none_or(|value| value != "0")
+                && variable("TERM").is_none_or(|value| value != "dumb")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Colors, wanted};
+
+    #[test]
+    fn a_terminal_has_colours_unless_the_environment_takes_them() {
+        // C2
+        let auto = |is_terminal, set: &[(&str, &str)]| {
+            wanted(Colors::Auto, is_terminal, |name| {
+                set.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).into())
+            })
+        };
+        assert!(auto(true, &[]) && auto(true, &[("TERM", "xterm"), ("CLICOLOR", "1")]));
+        for set in [("NO_COLOR", "1"), ("NO_COLOR", "0"), ("CLICOLOR", "0"), ("TERM", "dumb")] {
+            assert!(!auto(true, &[set]), "{set:?}");
+        }
+        assert!(!auto(false, &[]) && !auto(false, &[("CLICOLOR_FORCE", "1")]));
+    }
+
+    #[test]
+    fn who_asks_for_colours_or_for_none_is_heard() {
+        assert!(wanted(Colors::Always, false, |_| Some("1".into())));
+        assert!(!wanted(Colors::Never, true, |_| None));
+    }
 }

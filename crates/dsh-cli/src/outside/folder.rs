@@ -3,12 +3,16 @@
 //! A path that leaves the folder is refused where it is opened, not before, so that nothing can be swapped between a check and the
 //! opening. What is opened must be a regular file: opening never waits for the other end of a pipe.
 
+use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 
 #[cfg(unix)]
 mod beneath;
+mod open_file;
+
+pub(crate) use self::open_file::{FileIdentity, OpenFile};
 
 /// How far a path may lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,6 +62,17 @@ pub(crate) enum ReadError {
     Unreadable(io::Error),
 }
 
+/// Why a folder's names cannot be read.
+#[derive(Debug)]
+pub(crate) enum ListError {
+    /// Something else than a folder is there.
+    NotAFolder,
+    /// There are more names than would be read.
+    TooMany,
+    /// As for a file.
+    Read(ReadError),
+}
+
 /// An open folder.
 #[derive(Debug)]
 pub(crate) struct Folder {
@@ -96,25 +111,47 @@ impl Folder {
 
     /// Reads the regular file at `path`, at most `limit` bytes of it.
     pub(crate) fn read(&self, path: &str, reach: Reach, limit: u64) -> Result<Vec<u8>, ReadError> {
+        self.open_file(path, reach)?.read(limit)
+    }
+
+    /// Opens the regular file at `path`.
+    pub(crate) fn open_file(&self, path: impl AsRef<Path>, reach: Reach) -> Result<OpenFile, ReadError> {
+        let path = path.as_ref();
+        let whole = self.path.join(path);
         let file = match reach {
-            Reach::Beneath => self.refuse_leaving(Path::new(path)).and_then(|()| self.open_beneath(path)),
-            Reach::Anywhere => open_anywhere(&self.path.join(path)),
+            Reach::Beneath => self.refuse_leaving(path).and_then(|()| self.open_beneath(path)),
+            Reach::Anywhere => open_anywhere(&whole),
         };
+        OpenFile::new(file.map_err(|error| self.or_dangling(path, error))?, &whole)
+    }
+
+    /// The names in the folder at `path`, which is beneath this one, in the order of their bytes; none, if there is no such folder.
+    pub(crate) fn list(&self, path: &str, most: usize) -> Result<Vec<OsString>, ListError> {
+        let listed = self.refuse_leaving(Path::new(path)).and_then(|()| self.list_beneath(Path::new(path), most));
+        let mut names = match listed.map_err(|error| self.or_dangling(Path::new(path), error)) {
+            Ok(names) => names,
+            Err(ReadError::Missing) => return Ok(Vec::new()),
+            Err(ReadError::ThroughAFile) => return Err(ListError::NotAFolder),
+            Err(error) => return Err(ListError::Read(error)),
+        };
+        if names.len() > most {
+            return Err(ListError::TooMany);
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// What is missing, if a link is there all the same.
+    fn or_dangling(&self, path: &Path, error: ReadError) -> ReadError {
         let is_link = || self.path.join(path).symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
-        let file = file.map_err(|error| {
-            let dangles = matches!(error, ReadError::Missing) && is_link();
-            if dangles { ReadError::Dangling } else { error }
-        });
-        read_regular(file?, limit)
+        if matches!(error, ReadError::Missing) && is_link() { ReadError::Dangling } else { error }
     }
 
     /// The way up to the nearest folder above this one that has a file of this name, as `--dir` takes it.
     pub(crate) fn nearest_above(&self, name: &str) -> Option<String> {
         let real = self.path.canonicalize().ok()?;
         let steps = real.ancestors().skip(1).position(|above| above.join(name).is_file())?;
-        let mut path = if self.path.as_os_str() == "." { PathBuf::new() } else { self.path.clone() };
-        path.extend(std::iter::repeat_n("..", steps + 1));
-        Some(path.display().to_string())
+        Some(upwards(&self.path, steps + 1).display().to_string())
     }
 
     /// Refuses what can be seen to leave without looking at the file.
@@ -136,27 +173,64 @@ impl Folder {
     }
 
     #[cfg(unix)]
-    fn open_beneath(&self, path: &str) -> Result<File, ReadError> {
+    fn open_beneath(&self, path: &Path) -> Result<File, ReadError> {
         beneath::open_file(&self.handle, &self.path, path)
+    }
+
+    #[cfg(unix)]
+    fn list_beneath(&self, path: &Path, most: usize) -> Result<Vec<OsString>, ReadError> {
+        beneath::list(&self.handle, &self.path, path, most)
+    }
+
+    #[cfg(not(unix))]
+    fn open_beneath(&self, path: &Path) -> Result<File, ReadError> {
+        open_anywhere(&self.real_beneath(path)?)
+    }
+
+    #[cfg(not(unix))]
+    fn list_beneath(&self, path: &Path, most: usize) -> Result<Vec<OsString>, ReadError> {
+        let folder = self.real_beneath(path)?;
+        if folder.is_file() {
+            return Err(ReadError::ThroughAFile);
+        }
+        let entries = std::fs::read_dir(folder).map_err(of_io)?.take(most.saturating_add(1));
+        entries.map(|entry| Ok(entry.map_err(of_io)?.file_name())).collect()
     }
 
     /// Where the system cannot open beneath a folder: the real path is looked at first, and then opened.
     #[cfg(not(unix))]
-    fn open_beneath(&self, path: &str) -> Result<File, ReadError> {
+    fn real_beneath(&self, path: &Path) -> Result<PathBuf, ReadError> {
         let folder = self.path.canonicalize().map_err(of_io)?;
-        let file = folder.join(path).canonicalize().map_err(of_io)?;
-        if !file.starts_with(&folder) {
-            return Err(ReadError::Outside(BY_LINK));
-        }
-        open_anywhere(&file)
+        let real = folder.join(path).canonicalize().map_err(of_io)?;
+        if real.starts_with(&folder) { Ok(real) } else { Err(ReadError::Outside(BY_LINK)) }
     }
+}
+
+/// The working folder, or the nearest one above it that has anything of this name, as a person may type it.
+pub(crate) fn nearest_with(name: &str) -> PathBuf {
+    let here = Path::new(".");
+    // What cannot be a file of this name (a folder, a link that leads nowhere) is found as well: passing it by would take another
+    // project for the one that is meant.
+    let is_there = |folder: &Path| folder.join(name).symlink_metadata().is_ok();
+    let real = here.canonicalize().ok();
+    match real.and_then(|real| real.ancestors().position(is_there)) {
+        Some(0) | None => here.to_path_buf(),
+        Some(steps) => upwards(here, steps),
+    }
+}
+
+/// So many folders up from this one.
+fn upwards(path: &Path, steps: usize) -> PathBuf {
+    let mut path = if path.as_os_str() == "." { PathBuf::new() } else { path.to_path_buf() };
+    path.extend(std::iter::repeat_n("..", steps));
+    path
 }
 
 /// What is said of a link that leads out.
 const BY_LINK: &str = "a link on the way leads out of the folder";
 
 /// The path without `..`, if it never climbs above where it begins.
-fn straightened(path: &Path) -> Option<PathBuf> {
+pub(crate) fn straightened(path: &Path) -> Option<PathBuf> {
     let mut straight = PathBuf::new();
     for component in path.components() {
         match component {
@@ -180,40 +254,6 @@ fn open_anywhere(path: &Path) -> Result<File, ReadError> {
         return Err(ReadError::NotAFile("a folder"));
     }
     File::open(path).map_err(of_io)
-}
-
-fn read_regular(file: File, limit: u64) -> Result<Vec<u8>, ReadError> {
-    let metadata = file.metadata().map_err(of_io)?;
-    if !metadata.is_file() {
-        return Err(ReadError::NotAFile(kind_of(metadata.file_type())));
-    }
-    if metadata.len() > limit {
-        return Err(ReadError::TooLarge { limit, size: metadata.len() });
-    }
-    let mut bytes = Vec::new();
-    // A file may grow while it is read; one byte more than allowed tells.
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(of_io)?;
-    let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-    if size <= limit { Ok(bytes) } else { Err(ReadError::TooLarge { limit, size }) }
-}
-
-#[cfg(unix)]
-fn kind_of(kind: std::fs::FileType) -> &'static str {
-    use std::os::unix::fs::FileTypeExt;
-    if kind.is_dir() {
-        "a folder"
-    } else if kind.is_fifo() {
-        "a named pipe"
-    } else if kind.is_socket() {
-        "a socket"
-    } else {
-        "a device"
-    }
-}
-
-#[cfg(not(unix))]
-fn kind_of(kind: std::fs::FileType) -> &'static str {
-    if kind.is_dir() { "a folder" } else { "not a regular file" }
 }
 
 fn of_io(error: io::Error) -> ReadError {

@@ -29,21 +29,14 @@ impl UserFolders {
     }
 
     /// What the user configures for all projects. Beneath a project's own folder it would be the project's: see [`lies_beneath`].
-    #[cfg_attr(not(test), expect(dead_code, reason = "the layers of configuration are not read yet"))]
-    pub(crate) fn config(&self) -> Option<&Path> {
-        self.config.as_deref()
+    pub(crate) fn into_config(self) -> Option<PathBuf> {
+        self.config
     }
 
     /// What dsh keeps for the user.
     pub(crate) fn state(&self) -> Option<&Path> {
         self.state.as_deref()
     }
-}
-
-/// What the environment of this process holds under a name.
-#[expect(clippy::disallowed_methods, reason = "this is the outside world's module, and hands the value on")]
-pub(crate) fn environment_variable(name: &str) -> Option<OsString> {
-    std::env::var_os(name)
 }
 
 /// The path without links and `..`.
@@ -73,8 +66,8 @@ mod tests {
         let read =
             |name: &str| environment.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
         let folders = UserFolders::of(read);
-        let text = |path: Option<&Path>| path.map(|path| path.display().to_string());
-        (text(folders.config()), text(folders.state()))
+        let text = |path: &Path| path.display().to_string();
+        (folders.clone().into_config().as_deref().map(text), folders.state().map(text))
     }
 
     #[cfg(unix)]

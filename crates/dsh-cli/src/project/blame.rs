@@ -58,6 +58,9 @@ fn taken(project: &Project, agent: Option<&Agent>, error: &Error) -> Option<Diag
     let help = match name {
         PERSONA => "write `persona = \"…\"`: that is the text of this section",
         "harness:identity" => "give it another name; `identity = false` leaves out what the harness says there",
+        _ if name.starts_with("instructions:") => {
+            "give it another name; a section of yours with this very file (`file = \"…\"`) takes the place of this one"
+        }
         _ => "give it another name",
     };
     Some(
@@ -119,6 +122,7 @@ impl Project {
             let named = layer.sections.iter().find(|own| own.name.value == section).map(|own| &own.words);
             named.or_else(|| layer.persona.as_ref().filter(|_| section == PERSONA))
         };
-        of(self.own(agent)).or_else(|| of(&self.layer))
+        let found = || self.instructions.iter().find(|own| own.name.value == section).map(|own| &own.words);
+        of(self.own(agent)).or_else(|| of(&self.layer)).or_else(found)
     }
 }

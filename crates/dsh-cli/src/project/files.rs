@@ -1,13 +1,17 @@
 //! Reading the files that a configuration names: each once, within limits, with a diagnostic at the place that names it.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
-use crate::config::FileRef;
+use crate::config::{FILE_NAME, FileRef};
 use crate::diagnostic::{Diagnostic, Report, SourceId, Sources};
 use crate::names::quoted;
-use crate::outside::{Folder, Reach, ReadError, TextError, decode};
+use crate::outside::{
+    Folder, ListError, OpenFile, Reach, ReadError, TextError, decode, lies_beneath, real_path, straightened,
+};
 
 /// The most that is read of a text file.
 pub(crate) const TEXT_LIMIT: u64 = 1 << 20;
@@ -18,15 +22,35 @@ pub(crate) const SCHEMA_LIMIT: u64 = 8 << 20;
 /// The most that is read of all files together.
 const TOTAL_LIMIT: u64 = 64 << 20;
 
-/// The files of a folder, while it is read.
+/// Where relative paths start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Root {
+    /// The project's folder.
+    Project,
+    /// The folder of the user's own configuration.
+    User,
+}
+
+/// The folder of a document: its paths are relative to that.
+#[derive(Clone, Debug)]
+struct Base {
+    root: Root,
+    /// The way there from the root; empty, or with a `/` at its end.
+    folder: String,
+}
+
+/// The files of a project, while it is read.
 #[derive(Debug)]
 pub(super) struct Files<'p> {
-    folder: &'p Folder,
+    project: &'p Folder,
+    user: Option<Folder>,
     pub(super) sources: &'p mut Sources,
-    /// Files that were taken in, by path, reach and limit. Two agents may share a guide of a megabyte.
-    taken: BTreeMap<(String, Reach, u64), SourceId>,
+    /// Files that were taken in, by root, path, reach and limit. Two agents may share a guide of a megabyte.
+    taken: BTreeMap<(Root, String, Reach, u64), SourceId>,
     /// What files say, where sections were made of them: many may share one text.
     texts: BTreeMap<SourceId, Arc<str>>,
+    /// Where the paths in a document start; in the project's folder, if it is not here.
+    bases: BTreeMap<SourceId, Base>,
     /// Bytes that were read.
     total: u64,
     /// The first file that was too much has been reported.
@@ -34,48 +58,139 @@ pub(super) struct Files<'p> {
 }
 
 impl<'p> Files<'p> {
-    pub(super) fn new(folder: &'p Folder, sources: &'p mut Sources) -> Self {
-        Self { folder, sources, taken: BTreeMap::new(), texts: BTreeMap::new(), total: 0, full: false }
-    }
-
-    /// Takes in the file at `path`, which is named nowhere.
-    pub(super) fn unnamed(&mut self, path: &str) -> Result<SourceId, Problem> {
-        let bytes = self.folder.read(path, Reach::Beneath, TEXT_LIMIT).map_err(Problem::Read)?;
-        let text = decode(bytes).map_err(Problem::Text)?;
-        Ok(self.sources.add(self.folder.display(path), text))
-    }
-
-    /// Takes in a file that is named in the configuration; what is wrong is reported there.
-    pub(super) fn named(&mut self, file: &FileRef, limit: u64, report: &mut Report) -> Option<SourceId> {
-        let path = file.path.value.as_str();
-        let key = (path.to_owned(), file.reach, limit);
-        if let Some(id) = self.taken.get(&key) {
-            return Some(*id);
+    /// `user` is the folder of the user's own configuration, which need not be there.
+    pub(super) fn new(project: &'p Folder, user: Option<&Path>, sources: &'p mut Sources) -> Self {
+        Self {
+            project,
+            user: user.and_then(|path| Folder::open(path).ok()),
+            sources,
+            taken: BTreeMap::new(),
+            texts: BTreeMap::new(),
+            bases: BTreeMap::new(),
+            total: 0,
+            full: false,
         }
+    }
+
+    /// Whether what is called the user's own folder is beneath the project's, as where a container has its project for a home.
+    pub(super) fn user_is_in_project(&self) -> bool {
+        let beneath =
+            |user: &Folder| real_path(self.project.path()).is_ok_and(|project| lies_beneath(user.path(), &project));
+        self.user.as_ref().is_some_and(beneath)
+    }
+
+    /// A path as a person may type it.
+    pub(super) fn display(&self, root: Root, path: &str) -> String {
+        self.folder(root).map_or_else(|| path.to_owned(), |folder| folder.display(path))
+    }
+
+    /// Takes in the configuration at `path`, which is named nowhere.
+    pub(super) fn unnamed(&mut self, root: Root, path: &str) -> Result<SourceId, Problem> {
+        let source = self.take(root, path, Reach::Beneath, TEXT_LIMIT)?;
+        self.bases.insert(source, Base { root, folder: String::new() });
+        Ok(source)
+    }
+
+    /// Takes in a configuration that another one includes; what is wrong is reported there.
+    pub(super) fn configuration(&mut self, file: &FileRef, report: &mut Report) -> Option<SourceId> {
+        let source = self.named(file, TEXT_LIMIT, report)?;
+        let (root, path) = self.way(file).ok()?;
+        let folder = path.rsplit_once('/').map_or_else(String::new, |(folder, _)| format!("{folder}/"));
+        self.bases.insert(source, Base { root, folder });
+        Some(source)
+    }
+
+    /// Takes in a file that is named in a configuration; what is wrong is reported there.
+    pub(super) fn named(&mut self, file: &FileRef, limit: u64, report: &mut Report) -> Option<SourceId> {
         if self.full {
             return None;
         }
-        let left = TOTAL_LIMIT - self.total;
-        let read = self.folder.read(path, file.reach, limit.min(left)).map_err(|error| {
-            let too_much = matches!(error, ReadError::TooLarge { limit: least, .. } if least < limit);
-            if too_much { Problem::TooMuch { read: self.total } } else { Problem::Read(error) }
-        });
-        let decoded = read.and_then(|bytes| {
-            self.total += u64::try_from(bytes.len()).unwrap_or(left);
-            decode(bytes).map_err(Problem::Text)
-        });
-        match decoded {
-            Ok(text) => {
-                let id = self.sources.add(self.folder.display(path), text);
-                self.taken.insert(key, id);
-                Some(id)
-            }
+        let taken = self.way(file).and_then(|(root, path)| self.take(root, &path, file.reach, limit));
+        match taken {
+            Ok(source) => Some(source),
             Err(problem) => {
                 self.full |= matches!(problem, Problem::TooMuch { .. });
                 let help = problem.help();
+                let path = file.path.value.as_str();
                 report.push(problem.diagnostic(path).at(file.path.span, "named here").with_help_if(help));
                 None
             }
+        }
+    }
+
+    /// Takes in a text file that was found beneath the folder, and is named nowhere.
+    pub(super) fn found(&mut self, path: &str) -> Result<SourceId, Problem> {
+        self.take(Root::Project, path, Reach::Beneath, TEXT_LIMIT)
+    }
+
+    /// The names in a folder beneath this one, at most so many.
+    pub(super) fn list(&self, path: &str, most: usize) -> Result<Vec<OsString>, ListError> {
+        self.project.list(path, most)
+    }
+
+    /// A source without text, for what is known of a file that cannot be taken in.
+    pub(super) fn blank(&mut self, path: &str) -> SourceId {
+        self.sources.add(self.project.display(path), String::new())
+    }
+
+    /// Opens a file that is named in a configuration, to see which it is.
+    pub(super) fn open(&self, file: &FileRef) -> Option<OpenFile> {
+        let (root, path) = self.way(file).ok()?;
+        self.folder(root)?.open_file(path, file.reach).ok()
+    }
+
+    /// What is said where the project has no configuration.
+    pub(super) fn no_configuration(&self) -> Diagnostic {
+        let help = match self.project.nearest_above(FILE_NAME) {
+            Some(above) => format!("the nearest one above belongs to the project of `--dir {above}`"),
+            None => "`dsh init` writes one to begin with".to_owned(),
+        };
+        let folder = self.project.path().display();
+        Diagnostic::note("config::defaults", format!("there is no dsh.toml in `{folder}`, so the defaults hold"))
+            .with_help(help)
+    }
+
+    /// Takes a file in, if it was not yet.
+    fn take(&mut self, root: Root, path: &str, reach: Reach, limit: u64) -> Result<SourceId, Problem> {
+        let key = (root, path.to_owned(), reach, limit);
+        if let Some(id) = self.taken.get(&key) {
+            return Ok(*id);
+        }
+        let left = TOTAL_LIMIT - self.total;
+        let folder = self.folder(root).ok_or(Problem::Read(ReadError::Missing))?;
+        let bytes = folder.read(path, reach, limit.min(left)).map_err(|error| {
+            let too_much = matches!(error, ReadError::TooLarge { limit: least, .. } if least < limit);
+            if too_much { Problem::TooMuch { read: self.total } } else { Problem::Read(error) }
+        })?;
+        let name = folder.display(path);
+        self.total += u64::try_from(bytes.len()).unwrap_or(left);
+        let text = decode(bytes).map_err(Problem::Text)?;
+        let id = self.sources.add(name, text);
+        self.taken.insert(key, id);
+        Ok(id)
+    }
+
+    /// The root that a path starts from, and the way from there: paths are relative to the document that they stand in.
+    fn way(&self, file: &FileRef) -> Result<(Root, String), Problem> {
+        let path = file.path.value.as_str();
+        let Some(base) = self.bases.get(&file.path.span.source) else { return Ok((Root::Project, path.to_owned())) };
+        if base.folder.is_empty() || Path::new(path).has_root() {
+            return Ok((base.root, path.to_owned()));
+        }
+        let way = format!("{}{path}", base.folder);
+        if file.reach == Reach::Anywhere {
+            return Ok((base.root, way));
+        }
+        match straightened(Path::new(&way)) {
+            Some(straight) => Ok((base.root, straight.display().to_string())),
+            None => Err(Problem::Read(ReadError::Outside("the path has a `..` in it"))),
+        }
+    }
+
+    fn folder(&self, root: Root) -> Option<&Folder> {
+        match root {
+            Root::Project => Some(self.project),
+            Root::User => self.user.as_ref(),
         }
     }
 
@@ -145,7 +260,9 @@ impl Problem {
     /// What to do where the configuration names the file.
     fn help(&self) -> Option<String> {
         let help = match self {
-            Self::Read(ReadError::Missing | ReadError::ThroughAFile) => "paths are relative to the folder of dsh.toml",
+            Self::Read(ReadError::Missing | ReadError::ThroughAFile) => {
+                "a path is relative to the file that it stands in"
+            }
             Self::Read(ReadError::Dangling | ReadError::Circle) => {
                 "make the link anew, or name the file that it is for"
             }
@@ -178,6 +295,19 @@ impl Problem {
             Self::Read(ReadError::TooLarge { .. }) => Some("move long texts into files: `file = \"…\"`"),
             Self::Read(ReadError::NotAFile(_)) => Some("the configuration of a project is a file of this name"),
             Self::Read(_) | Self::Text(_) | Self::TooMuch { .. } => None,
+        }
+    }
+
+    /// What to do where the file was found in a folder.
+    pub(super) fn help_for_found(&self) -> Option<&'static str> {
+        match self {
+            Self::Read(ReadError::Outside(_)) => Some("put the file itself there"),
+            Self::Read(ReadError::NotAFile("a folder")) => Some("give the folder another name, without `.md`"),
+            Self::Read(ReadError::Dangling | ReadError::Circle) => Some("make the link anew, or take it away"),
+            Self::Read(ReadError::TooLarge { .. }) | Self::TooMuch { .. } => {
+                Some("leave out what a model need not read")
+            }
+            Self::Read(_) | Self::Text(_) => None,
         }
     }
 

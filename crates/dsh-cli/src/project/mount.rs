@@ -8,8 +8,8 @@ use dsh_system_prompt::{
 };
 
 use super::blame;
-use super::plugins::{Persona, Piece, Sections, ToolSchemas, Tools, Variables};
-use super::{Agent, Layer, Loaded, Project, texts};
+use super::plugins::{Instructions, Persona, Piece, Sections, ToolSchemas, Tools, Variables};
+use super::{Agent, Layer, Loaded, Project, Section, texts};
 use crate::config::{PERSONA, Topic};
 use crate::diagnostic::{Concern, Report, Sources};
 
@@ -35,6 +35,11 @@ impl Project {
         let mut scopes = Vec::new();
         let mut owners = Vec::new();
         mounting.plugin(&root, None, SystemPrompt::new(self.prompt_config(sources))).await?;
+        mounting.plugin(&root, None, self.built_ins.beside(&self.layer.variables)).await?;
+        if !self.instructions.is_empty() {
+            let pieces = mounting.pieces(&self.instructions);
+            mounting.plugin(&root, None, Instructions(pieces)).await?;
+        }
         for topic in &self.topics {
             match topic {
                 Topic::Tools => {
@@ -190,9 +195,12 @@ impl<'p> Mounting<'p, '_> {
     }
 
     async fn sections(&mut self, ctx: &Context, agent: Option<&'p Agent>, layer: &Layer) -> Result<(), Error> {
-        let sections = layer.sections.iter();
-        let pieces = sections.map(|own| piece(&own.name.value, own.order.value, &own.words, self.sources)).collect();
-        self.plugin(ctx, agent, Sections(pieces)).await
+        self.plugin(ctx, agent, Sections(self.pieces(&layer.sections))).await
+    }
+
+    fn pieces(&self, sections: &[Section]) -> Vec<Piece> {
+        let piece = |own: &Section| piece(&own.name.value, own.order.value, &own.words, self.sources);
+        sections.iter().map(piece).collect()
     }
 }
 

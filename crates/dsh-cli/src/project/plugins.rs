@@ -75,6 +75,19 @@ impl Plugin for Sections {
     }
 }
 
+/// The sections of the instruction files that were found.
+#[derive(Debug)]
+pub(super) struct Instructions(pub(super) Vec<Piece>);
+
+impl Plugin for Instructions {
+    const NAME: &'static str = "instructions";
+    type Inject = (PromptRegistry,);
+
+    async fn start(&self, ctx: &Context) -> Result<(), Failure> {
+        self.0.iter().try_for_each(|piece| piece.register(ctx))
+    }
+}
+
 /// The tools of the schema files, for everyone, less what filters leave out for their scopes.
 #[derive(Debug)]
 pub(super) struct ToolSchemas(pub(super) Vec<ToolSchema>);

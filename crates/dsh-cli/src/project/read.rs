@@ -4,13 +4,17 @@ use std::sync::Arc;
 
 use dsh_template::Text;
 
+use super::agent_files;
+use super::built_ins::BuiltIns;
+use super::documents::{self, Documents, Overrides};
 use super::files::{Files, TEXT_LIMIT};
+use super::instructions::{self, Ground};
 use super::tools::{self, Tools};
 use super::{Agent, Layer, Loaded, Origin, Section};
-use crate::config::{self, At, Config, FILE_NAME, Format, OffsetMap, Topic, Wording, Words};
-use crate::diagnostic::{Concern, Diagnostic, Report, SourceId, Sources};
-use crate::outside::Folder;
-use crate::trust::{ReadEnvironment, Trust, TrustContext, TrustSet, asks, comes_from_project, resolve};
+use crate::config::{self, At, Branch, Config, FILE_NAME, Format, OffsetMap, Topic, Wording, Words};
+use crate::diagnostic::{Concern, Report, Sources, Span};
+use crate::outside::{Environment, Folder, Repository};
+use crate::trust::{Trust, TrustContext, TrustSet, resolve};
 
 /// Everything that was read; what is wrong in it was reported and left out.
 #[derive(Debug)]
@@ -21,18 +25,39 @@ pub(crate) struct Project {
     pub(crate) topics: Vec<Topic>,
     /// Whether the harness says what it is.
     pub(crate) identity: bool,
+    /// The profile that was chosen.
+    pub(crate) profile: Option<String>,
+    /// The whole configuration, as it was merged.
+    pub(crate) tree: Branch,
+    /// The model that is spoken to.
+    pub(crate) model: Option<At<String>>,
     /// The order of tools.
     pub(crate) tool_order: Option<At<Vec<At<String>>>>,
     /// What all agents share.
     pub(crate) layer: Layer,
-    /// The agents, in the order of the file.
+    /// The sections of instruction files that were found.
+    pub(crate) instructions: Vec<Section>,
+    /// The variables that are always there.
+    pub(crate) built_ins: BuiltIns,
+    /// The agents, in the order of the file, and those that have files of their own, by the names of these.
     pub(crate) agents: Vec<Agent>,
     /// The tools.
     pub(crate) tools: Tools,
-    /// What the files ask for beyond being text.
+    /// What its files ask for beyond being text.
     pub(crate) asks: TrustSet,
     /// Whether that is done.
     pub(crate) trust: Trust,
+}
+
+/// What a project is read with: all that is not in its folder.
+#[derive(Clone, Debug)]
+pub(crate) struct Surroundings {
+    /// What is said of it from outside.
+    pub(crate) overrides: Overrides,
+    /// The environment.
+    pub(crate) environment: Environment,
+    /// What decides on trust.
+    pub(crate) trust: TrustContext,
 }
 
 /// The configuration cannot be read as TOML, or not at all; why has been reported.
@@ -40,52 +65,28 @@ pub(crate) struct Project {
 pub(crate) struct NoProject;
 
 impl Project {
-    /// Reads the project of this folder. Without a `dsh.toml` the defaults hold, and a note says so (C2).
+    /// Reads the project of this folder. Nothing that it asks for is done unless it is trusted (C4).
     pub(crate) fn read(
         folder: &Folder,
-        context: &TrustContext,
-        environment: ReadEnvironment<'_>,
+        Surroundings { overrides, environment, trust }: &Surroundings,
         sources: &mut Sources,
         report: &mut Report,
     ) -> Result<Self, NoProject> {
-        let mut files = Files::new(folder, sources);
-        let path = folder.display(FILE_NAME);
-        match files.unnamed(FILE_NAME) {
-            Ok(source) => {
-                let text = files.sources.text(source).to_owned();
-                let config = config::read(source, &text, report).map_err(|config::NotToml| NoProject)?;
-                let asks = asks(&config, files.sources);
-                let trust = Trust::decide(&asks, folder.path(), context, report);
-                let project = Self::of(config, source, &Reading { trust, environment }, &mut files, report);
-                return Ok(Self { config: path, asks, trust, ..project });
-            }
-            Err(problem) if problem.is_missing() => {}
-            Err(problem) => {
-                let help = problem.help_for_config().map(str::to_owned);
-                report.push(problem.diagnostic(&path).with_help_if(help));
-                return Err(NoProject);
-            }
-        }
-        let help = match folder.nearest_above(FILE_NAME) {
-            Some(above) => format!("the nearest one above belongs to the project of `--dir {above}`"),
-            None => "to begin, write `persona = \"…\"` into a file dsh.toml there".to_owned(),
-        };
-        let folder = folder.path().display();
-        report.push(
-            Diagnostic::note("config::defaults", format!("there is no dsh.toml in `{folder}`, so the defaults hold"))
-                .with_help(help),
-        );
-        Ok(Self {
-            config: path,
-            topics: Vec::new(),
-            identity: true,
-            tool_order: None,
-            layer: Layer::default(),
-            agents: Vec::new(),
-            tools: Tools::default(),
-            asks: TrustSet::default(),
-            trust: Trust::Trusted,
-        })
+        let mut files = Files::new(folder, overrides.user_folder.as_deref(), sources);
+        let Documents { tree, others, source, asks } = documents::read(overrides, &mut files, report)?;
+        let asks = TrustSet::of(asks);
+        let trust = Trust::decide(&asks, folder.path(), trust, report);
+        let values = Values { asks: &asks, trust, environment };
+        let config = config::read(&tree, Span::new(source, 0..0), &others, report);
+        let repository = Repository::around(folder);
+        let ground = Ground { folder, repository: repository.as_ref() };
+        let built_ins = BuiltIns::read(environment, ground.repository, report);
+        let taken = instructions::named_in(&config.layer, |file| files.open(file));
+        let settings = config.instructions.clone();
+        let read = Self::of(config, tree, &values, &mut files, report);
+        let instructions = instructions::read(&settings, ground, taken, files.sources, report);
+        let (config, profile) = (folder.display(FILE_NAME), overrides.profile.clone());
+        Ok(Self { config, profile, instructions, built_ins, asks, trust, ..read })
     }
 
     /// The agent of this name.
@@ -93,54 +94,65 @@ impl Project {
         self.agents.iter().find(|agent| agent.name.value == name)
     }
 
-    fn of(config: Config, source: SourceId, reading: &Reading<'_>, files: &mut Files<'_>, report: &mut Report) -> Self {
+    fn of(mut config: Config, tree: Branch, values: &Values<'_>, files: &mut Files<'_>, report: &mut Report) -> Self {
         let tools = tools::read(&config.tool_schemas, files, report);
-        let shared = layer(source, config.layer, reading, files, report);
+        let shared = layer(config.layer, values, files, report);
+        agent_files::read(&mut config.agents, files, report);
+        if !config.agents.is_empty() && !config.concerns.contains(&Topic::Agents) {
+            config.concerns.push(Topic::Agents);
+        }
         let mut agents = Vec::new();
         for agent in config.agents {
             let concern = Concern::Agent(agent.name.value.clone());
             agents.push(report.about(concern, |report| {
-                let own = layer(source, agent.layer, reading, files, report);
+                let own = layer(agent.layer, values, files, report);
                 let filter = agent.tools.map(|rules| tools.filter(&rules, &agent.name.value, report));
-                Agent { name: agent.name, layer: own, filter }
+                Agent { name: agent.name, home: agent.home, description: agent.description, layer: own, filter }
             }));
         }
-        let identity = config.identity.is_none_or(|identity| identity.value);
-        let (config, topics, tool_order) = (String::new(), config.concerns, config.tool_order);
-        let (asks, trust) = (TrustSet::default(), reading.trust);
-        Self { config, topics, identity, tool_order, layer: shared, agents, tools, asks, trust }
+        Self {
+            config: String::new(),
+            profile: None,
+            tree,
+            topics: config.concerns,
+            identity: config.identity.is_none_or(|identity| identity.value),
+            model: config.model,
+            tool_order: config.tool_order,
+            layer: shared,
+            instructions: Vec::new(),
+            built_ins: BuiltIns::default(),
+            agents,
+            tools,
+            asks: TrustSet::default(),
+            trust: values.trust,
+        }
     }
 }
 
-/// How the values of variables are come by.
-struct Reading<'e> {
+/// What decides on the values of variables.
+struct Values<'v> {
+    asks: &'v TrustSet,
     trust: Trust,
-    environment: ReadEnvironment<'e>,
+    environment: &'v Environment,
 }
 
-fn layer(
-    source: SourceId,
-    layer: config::Layer,
-    reading: &Reading<'_>,
-    files: &mut Files<'_>,
-    report: &mut Report,
-) -> Layer {
-    let persona = layer.persona.as_ref().and_then(|wording| loaded(source, wording, files, report));
+fn layer(layer: config::Layer, values: &Values<'_>, files: &mut Files<'_>, report: &mut Report) -> Layer {
+    let persona = layer.persona.as_ref().and_then(|wording| loaded(wording, files, report));
     let mut sections = Vec::new();
     for section in layer.sections {
-        if let Some(words) = loaded(source, &section.wording, files, report) {
+        if let Some(words) = loaded(&section.wording, files, report) {
             sections.push(Section { name: section.name, order: section.order, words });
         }
     }
-    let is_own = |span| !comes_from_project(files.sources, span);
-    let variables = resolve(layer.variables, reading.trust, is_own, reading.environment);
+    let variables = resolve(layer.variables, values.trust, values.asks, &|name| values.environment.var(name));
     Layer { persona, sections, variables }
 }
 
-fn loaded(config: SourceId, wording: &Wording, files: &mut Files<'_>, report: &mut Report) -> Option<Loaded> {
+fn loaded(wording: &Wording, files: &mut Files<'_>, report: &mut Report) -> Option<Loaded> {
     let (words, origin) = match &wording.words {
         Words::Inline(text) => {
-            let file = files.sources.text(config);
+            let source = text.span.source;
+            let file = files.sources.text(source);
             let map = OffsetMap::of_toml_string(file, text.span.range(), &text.value);
             // Quotes on a line of their own end the last line, as the end of a file does.
             let raw = file.get(text.span.range()).unwrap_or_default();
@@ -148,11 +160,18 @@ fn loaded(config: SourceId, wording: &Wording, files: &mut Files<'_>, report: &m
                 Some(words) if raw.ends_with("\n\"\"\"") || raw.ends_with("\n'''") => words,
                 _ => text.value.as_str(),
             };
-            (Arc::from(words), Origin { source: config, map, declared: text.span })
+            (Arc::from(words), Origin { source, map, declared: text.span })
         }
         Words::File(file) => {
             let source = files.named(file, TEXT_LIMIT, report)?;
             (files.says(source), Origin { source, map: OffsetMap::Identity, declared: file.path.span })
+        }
+        Words::Body(body) => {
+            let words = files.sources.text(body.source).get(body.range()).unwrap_or_default();
+            // The whole is too long to be pointed at.
+            let line = words.find('\n').unwrap_or(words.len());
+            let declared = Span { end: body.start + line, ..*body };
+            (Arc::from(words), Origin { source: body.source, map: OffsetMap::From(body.start), declared })
         }
     };
     let text = match wording.format {

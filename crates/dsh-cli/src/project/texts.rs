@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use dsh_system_prompt::{AssembledSection, PromptAssembly, Value};
 use dsh_template::{Lookup, Piece, Template, Text};
 
+use super::built_ins::{help_without_value, is_built_in};
 use super::{Agent, Layer, Loaded, Project};
-use crate::config::PERSONA;
+use crate::config::{Home, PERSONA};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::names::{list, quoted};
 
@@ -40,7 +41,11 @@ fn malformed_in(words: &Loaded, section: &str, owner: &str, report: &mut Report)
         let Some(error) = template.malformed() else { break };
         let range = error.range();
         let place = offset + range.start..offset + range.end;
-        let raw = (section != PERSONA).then(|| "`format = \"raw\"` keeps every brace of this section".to_owned());
+        let raw = if words.origin.is_body() {
+            Some("without `format: template`, every brace of this text is kept".to_owned())
+        } else {
+            (section != PERSONA).then(|| "`format = \"raw\"` keeps every brace of this section".to_owned())
+        };
         let headline = headline(section, owner, &error.headline().to_string());
         let diagnostic = Diagnostic::error("prompt::malformed_reference", headline);
         report.push(words.show(diagnostic, place, "").with_help(error.help().to_string()).with_help_if(raw));
@@ -87,7 +92,10 @@ fn unclosed(text: &str) -> Option<std::ops::Range<usize>> {
 pub(super) fn check(project: &Project, agent: Option<&Agent>, assembly: &PromptAssembly, report: &mut Report) -> bool {
     let variables: BTreeMap<&str, Option<&Value>> =
         assembly.variables().map(|variable| (variable.name(), variable.value())).collect();
-    let scene = Scene { project, agent, variables };
+    let always: BTreeSet<&str> =
+        assembly.variables().filter(|variable| is_built_in(variable)).map(|variable| variable.name()).collect();
+    let (always, own) = variables.keys().partition(|name| always.contains(*name));
+    let scene = Scene { project, agent, variables, own, always };
     let mut fine = true;
     let mut total = 0_usize;
     let mut longest: Option<(usize, &AssembledSection)> = None;
@@ -121,6 +129,10 @@ struct Scene<'a> {
     project: &'a Project,
     agent: Option<&'a Agent>,
     variables: BTreeMap<&'a str, Option<&'a Value>>,
+    /// The names that the project gives, sorted.
+    own: Vec<&'a str>,
+    /// The names that are always there, sorted.
+    always: Vec<&'a str>,
 }
 
 impl Scene<'_> {
@@ -157,7 +169,7 @@ impl Scene<'_> {
         !seen.is_empty()
     }
 
-    /// Why a variable has no value, where it was given one that cannot be had.
+    /// Why a variable has no value.
     fn with_cause(&self, diagnostic: Diagnostic, name: &str) -> Diagnostic {
         let layers = self.agent.map(|agent| &agent.layer).into_iter().chain([&self.project.layer]);
         let given = layers.flat_map(|layer| &layer.variables).find(|variable| variable.name.value == name);
@@ -166,7 +178,7 @@ impl Scene<'_> {
                 let (place, label, help) = absence.explained();
                 diagnostic.at(place, label).with_help(help)
             }
-            None => diagnostic,
+            None => diagnostic.with_help_if(help_without_value(name).map(str::to_owned)),
         }
     }
 
@@ -179,24 +191,30 @@ impl Scene<'_> {
             .filter(|agent| agent.layer.variables.iter().any(|variable| variable.name.value == name))
             .map(|agent| agent.name.value.as_str())
             .collect();
-        let known = self.variables.keys().copied();
-        let diagnostic = if !elsewhere.is_empty() {
+        let known = self.own.iter().chain(&self.always).copied();
+        let diagnostic = if elsewhere.is_empty() {
+            let own = match self.own.as_slice() {
+                [] => "the project gives no variables".to_owned(),
+                own => format!("the variables are {}", list(own.iter().copied())),
+            };
+            diagnostic.with_note(match self.always.as_slice() {
+                [] => own,
+                always => format!("{own}; always there: {}", list(always.iter().copied())),
+            })
+        } else {
             let agents = list(elsewhere);
             diagnostic.with_note(format!("it is a variable of {agents} alone, and the text is not theirs alone"))
-        } else if self.variables.is_empty() {
-            diagnostic.with_note("there are no variables")
-        } else {
-            diagnostic.with_note(format!("the variables are {}", list(known.clone())))
         };
         diagnostic.with_help(match (report.guesses.nearest(name, known), self.agent) {
             (Some(near), _) => format!("did you mean `{{{{{near}}}}}`?"),
-            (None, None) => "give it a value under `[variables]`".to_owned(),
-            (None, Some(agent)) => {
-                let agent = &agent.name.value;
+            // A table for an agent that has a file of its own would be a second agent.
+            (None, Some(Agent { home: Home::Table, name, .. })) => {
+                let agent = &name.value;
                 format!(
                     "give it a value under `[variables]`, or for this agent alone under `[agents.{agent}.variables]`"
                 )
             }
+            (None, _) => "give it a value under `[variables]`".to_owned(),
         })
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::Project;
+use crate::support::{Project, platform};
 
 fn project() -> Project {
     let config = r#"
@@ -20,6 +20,7 @@ name = "guide"
 order = 100.5
 file = "guide.md"
 [agents.coder]
+description = "Writes code."
 persona = "You code."
 [agents.coder.variables]
 lang = "Rust"
@@ -42,13 +43,14 @@ fn it_says_what_the_prompt_is_made_of() {
         json!({
             "version": 1,
             "agent": null,
+            "description": null,
             "prompt": "Für everyone.\n\nGuide.",
             "sections": [
                 {"name": "deployment:persona", "order": 0, "owner": "system-prompt", "layer": "global", "start": 0, "end": 14},
                 {"name": "guide", "order": 100.5, "owner": "sections", "layer": "global", "start": 16, "end": 22},
             ],
             "tools": [tool],
-            "variables": {"team": "everyone"},
+            "variables": {"date": "2025-01-01", "git_branch": null, "platform": platform(), "team": "everyone"},
             "dropped_tool_fields": {"title": 1},
         })
     );
@@ -58,21 +60,26 @@ fn it_says_what_the_prompt_is_made_of() {
 fn an_agents_own_parts_say_so() {
     let value = parsed(&["--json", "--agent", "coder"]);
     assert_eq!(value["agent"], "coder");
+    assert_eq!(value["description"], "Writes code.");
     assert_eq!(
         value["sections"][0],
         json!({"name": "deployment:persona", "order": 0, "owner": "coder/persona", "layer": "agent", "start": 0, "end": 9})
     );
     assert_eq!(value["sections"][1]["layer"], "global");
-    assert_eq!(value["variables"], json!({"lang": "Rust", "team": "everyone"}));
+    assert_eq!(
+        value["variables"],
+        json!({"date": "2025-01-01", "git_branch": null, "lang": "Rust", "platform": platform(), "team": "everyone"})
+    );
 }
 
 #[test]
 fn the_fields_stand_in_the_documented_order() {
     let text = project().prompt(&["--json"]);
-    let places: Vec<usize> = ["version", "agent", "prompt", "sections", "tools", "variables", "dropped_tool_fields"]
-        .iter()
-        .map(|field| text.find(&format!("\"{field}\":")).unwrap())
-        .collect();
+    let places: Vec<usize> =
+        ["version", "agent", "description", "prompt", "sections", "tools", "variables", "dropped_tool_fields"]
+            .iter()
+            .map(|field| text.find(&format!("\"{field}\":")).unwrap())
+            .collect();
     assert!(places.is_sorted(), "{text}");
     assert!(!text.contains('\n'));
 }

@@ -2,12 +2,17 @@
 //!
 //! What a person reads is kept under `snapshots/`: `INSTA_UPDATE=always cargo test -p dsh-cli` writes it anew, and whoever does that reads it.
 
+mod agent_files;
 mod agents;
+mod args;
 mod bad_files;
 mod bad_values;
+mod built_ins;
 mod cases;
 mod examples;
+mod instructions;
 mod json;
+mod layers;
 mod limits;
 mod prompt;
 mod refused;

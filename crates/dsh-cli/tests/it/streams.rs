@@ -70,15 +70,7 @@ fn what_is_not_a_terminal_gets_no_colours_whatever_the_environment_asks_for() {
 }
 
 #[test]
-fn one_folder_is_taken_and_not_two() {
-    let project = Project::new("");
-    reads!(project.dsh(&["--dir", "a", "prompt", "--dir=b"]));
-}
-
-#[test]
-fn below_a_project_its_folder_is_named() {
+fn a_folder_without_a_configuration_names_the_nearest_above() {
     let project = Project::new("persona = \"p\"").file("src/deep/a.md", "");
-    reads!(dsh_in(&project.path().join("src/deep"), &["prompt"]));
-    let run = dsh_in(&project.path(), &["prompt", "--dir", "src"]);
-    assert!(run.stderr.contains("`--dir src/..`"), "{run}");
+    reads!(project.dsh(&["prompt", "--dir", "src"]));
 }

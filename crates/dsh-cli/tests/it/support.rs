@@ -6,16 +6,18 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A project's folder, gone when dropped.
+/// A project's folder, gone when dropped, and what surrounds it: nothing of this machine's user is seen.
 #[derive(Debug)]
 pub(crate) struct Project {
     folder: tempfile::TempDir,
+    /// Variables of the environment.
+    environment: Vec<(String, String)>,
 }
 
 /// What a run of `dsh` left.
 #[derive(Debug)]
 pub(crate) struct Run {
-    arguments: String,
+    line: String,
     pub(crate) status: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -31,7 +33,7 @@ impl Project {
     pub(crate) fn empty() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("project")).unwrap();
-        Self { folder }
+        Self { folder, environment: Vec::new() }
     }
 
     /// With this file, relative to the folder.
@@ -42,13 +44,54 @@ impl Project {
         self
     }
 
+    /// With this configuration of the user's own.
+    pub(crate) fn user_config(self, config: &str) -> Self {
+        self.user_file("config.toml", config)
+    }
+
+    /// With this file beside the user's own configuration.
+    pub(crate) fn user_file(self, path: &str, content: &str) -> Self {
+        std::fs::create_dir_all(self.user_folder()).unwrap();
+        std::fs::write(self.user_folder().join(path), content).unwrap();
+        self
+    }
+
+    /// With this variable in the environment.
+    pub(crate) fn with_env(mut self, name: &str, value: &str) -> Self {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The folder of the user's own configuration.
+    pub(crate) fn user_folder(&self) -> PathBuf {
+        self.folder.path().join("config/dsh")
+    }
+
     pub(crate) fn path(&self) -> PathBuf {
         self.folder.path().join("project")
     }
 
     /// Runs `dsh` in the folder.
     pub(crate) fn dsh(&self, arguments: &[&str]) -> Run {
-        dsh_in(&self.path(), arguments)
+        self.dsh_with(&[], arguments)
+    }
+
+    /// The binary, started in the folder with this project's environment.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = command();
+        command.current_dir(self.path());
+        command.env("XDG_CONFIG_HOME", self.folder.path().join("config"));
+        command.env("XDG_STATE_HOME", self.folder.path().join("state"));
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// Runs `dsh` in the folder, with more in its environment.
+    pub(crate) fn dsh_with(&self, environment: &[(&str, &str)], arguments: &[&str]) -> Run {
+        let set: String = environment.iter().map(|(name, value)| format!("{name}={value} ")).collect();
+        let mut command = self.command();
+        command.envs(environment.iter().copied()).args(arguments);
+        Run::of(format!("{set}dsh {}", arguments.join(" ")), &mut command)
     }
 
     /// What `dsh prompt` prints, which must be fine, without the newline that it adds.
@@ -61,10 +104,22 @@ impl Project {
 }
 
 impl Run {
-    /// Shows the command alone, where its arguments are of no interest.
-    pub(crate) fn hide_arguments(&mut self) {
-        let end = self.arguments.find(' ').unwrap_or(self.arguments.len());
-        self.arguments.truncate(end);
+    /// With this folder's path, which differs from run to run, written as `FOLDER`.
+    pub(crate) fn without(mut self, folder: &Path) -> Self {
+        let path = folder.to_str().unwrap();
+        self.stdout = self.stdout.replace(path, "FOLDER");
+        self.stderr = self.stderr.replace(path, "FOLDER");
+        self
+    }
+
+    fn of(line: String, command: &mut Command) -> Self {
+        let output = command.output().unwrap();
+        Self {
+            line,
+            status: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
     }
 
     /// Standard output as JSON.
@@ -84,28 +139,33 @@ impl Run {
 
 /// Runs `dsh` in a folder.
 pub(crate) fn dsh_in(folder: &Path, arguments: &[&str]) -> Run {
-    ran(command().current_dir(folder).args(arguments))
+    Run::of(format!("dsh {}", arguments.join(" ")), command().current_dir(folder).args(arguments))
 }
 
 /// Runs `dsh` as this command says.
 pub(crate) fn ran(command: &mut Command) -> Run {
-    let output = command.output().unwrap();
     let arguments: Vec<&str> = command.get_args().map(|argument| argument.to_str().unwrap()).collect();
-    Run {
-        arguments: arguments.join(" "),
-        status: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    Run::of(format!("dsh {}", arguments.join(" ")), command)
 }
 
-/// The binary, with nothing in its environment that changes what it prints.
+/// The binary, with nothing in its environment that changes what it prints, and one date.
 pub(crate) fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dsh"));
-    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
-        command.env_remove(name);
+    for (name, _) in std::env::vars_os() {
+        let own = name.to_str().is_some_and(|name| name.starts_with("DSH_") || name.starts_with("XDG_"));
+        let others = ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "SOURCE_DATE_EPOCH", "HOME"];
+        if own || others.iter().any(|other| name == *other) {
+            command.env_remove(name);
+        }
     }
+    // The first day of 2025.
+    command.env("SOURCE_DATE_EPOCH", "1735689600");
     command
+}
+
+/// The value of `{{platform}}` where the tests run.
+pub(crate) fn platform() -> String {
+    format!("{} {}", std::env::consts::OS, std::env::consts::ARCH)
 }
 
 /// The root of the repository.
@@ -116,7 +176,7 @@ pub(crate) fn repository() -> PathBuf {
 impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let status = self.status.map_or_else(|| "a signal".to_owned(), |status| status.to_string());
-        writeln!(f, "$ dsh {}", self.arguments)?;
+        writeln!(f, "$ {}", self.line)?;
         writeln!(f, "exit status: {status}")?;
         for (name, text) in [("standard output", &self.stdout), ("standard error", &self.stderr)] {
             if !text.is_empty() {

@@ -5,14 +5,14 @@
 use dsh_system_prompt::{AssembledSection, PartLayer, PromptAssembly, RenderedPrompt};
 use serde_json::Value;
 
-use crate::project::DroppedFields;
+use crate::project::{Agent, DroppedFields};
 
 /// The shape's version.
 const VERSION: u32 = 1;
 
 /// The whole.
 pub(super) fn prompt(
-    agent: Option<&str>,
+    agent: Option<&Agent>,
     assembly: &PromptAssembly,
     rendered: &RenderedPrompt,
     dropped: &DroppedFields,
@@ -27,9 +27,11 @@ pub(super) fn prompt(
         .map(|variable| (variable.name(), variable.value().map_or(Value::Null, |value| value.as_str().into())))
         .collect();
     variables.sort_by_key(|(name, _)| *name);
+    let description = agent.and_then(|agent| agent.description.as_ref()).map(|description| description.value.as_str());
     object([
         ("version", VERSION.to_string()),
-        ("agent", Value::from(agent).to_string()),
+        ("agent", Value::from(agent.map(|agent| agent.name.value.as_str())).to_string()),
+        ("description", Value::from(description).to_string()),
         ("prompt", string(rendered.text())),
         ("sections", format!("[{}]", sections.join(","))),
         ("tools", assembly.tools_json().to_string()),

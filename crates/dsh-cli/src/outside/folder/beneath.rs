@@ -1,13 +1,15 @@
-//! Opening files beneath an open folder, without a race (Unix).
+//! Opening files and folders beneath an open folder, without a race (Unix).
 //!
 //! Linux does it in one call (`openat2`). Elsewhere, and where that call is not to be had, the real path is asked for first and then
 //! walked from the open folder with no link followed: whoever puts a link there in between gets an error, not a way out.
 
+use std::ffi::OsString;
 use std::fs::File;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Component, Path};
 
 use rustix::fd::{AsFd, OwnedFd};
-use rustix::fs::{Mode, OFlags, open, openat};
+use rustix::fs::{Dir, Mode, OFlags, open, openat};
 use rustix::io::Errno;
 
 use super::{BY_LINK, ReadError, of_io};
@@ -15,6 +17,11 @@ use super::{BY_LINK, ReadError, of_io};
 /// Reading never waits: a pipe without a writer opens at once, and is refused for what it is.
 fn reading() -> OFlags {
     OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY
+}
+
+/// A folder whose names are read.
+fn listing() -> OFlags {
+    reading() | OFlags::DIRECTORY
 }
 
 /// A folder is a place to open from; nothing in it is listed, so that the right to enter it is enough.
@@ -39,32 +46,58 @@ pub(super) fn open_anywhere(path: &Path) -> Result<File, ReadError> {
 }
 
 /// Opens the file at `path` beneath `handle`, which is the open folder `root`.
+pub(super) fn open_file(handle: &OwnedFd, root: &Path, path: &Path) -> Result<File, ReadError> {
+    open_beneath(handle, root, path, reading()).map(File::from)
+}
+
+/// The names in the folder at `path` beneath `handle`, which is the open folder `root`; at most `most`, and one more where there are more.
+pub(super) fn list(handle: &OwnedFd, root: &Path, path: &Path, most: usize) -> Result<Vec<OsString>, ReadError> {
+    names(open_beneath(handle, root, path, listing())?, most)
+}
+
+fn names(folder: OwnedFd, most: usize) -> Result<Vec<OsString>, ReadError> {
+    let mut names = Vec::new();
+    for entry in Dir::new(folder).map_err(of_errno)? {
+        let entry = entry.map_err(of_errno)?;
+        let name = entry.file_name().to_bytes();
+        if name == b"." || name == b".." {
+            continue;
+        }
+        names.push(OsString::from_vec(name.to_vec()));
+        if names.len() > most {
+            break;
+        }
+    }
+    Ok(names)
+}
+
+/// Opens what is at `path` beneath `handle`, which is the open folder `root`.
 #[cfg(target_os = "linux")]
-pub(super) fn open_file(handle: &OwnedFd, root: &Path, path: &str) -> Result<File, ReadError> {
+fn open_beneath(handle: &OwnedFd, root: &Path, path: &Path, flags: OFlags) -> Result<OwnedFd, ReadError> {
     use rustix::fs::{ResolveFlags, openat2};
 
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
     // The kernel asks to try again when something on the way is renamed meanwhile.
     for _ in 0..16 {
-        match openat2(handle, path, reading(), Mode::empty(), resolve) {
-            Ok(file) => return Ok(File::from(file)),
+        match openat2(handle, path, flags, Mode::empty(), resolve) {
+            Ok(opened) => return Ok(opened),
             Err(Errno::AGAIN | Errno::INTR) => {}
             // An old kernel, or a sandbox that does not know the call; or a link that leads out, if only to come back.
             Err(Errno::NOSYS | Errno::PERM | Errno::XDEV) => break,
             Err(errno) => return Err(of_errno(errno)),
         }
     }
-    walk(handle, root, path)
+    walk(handle, root, path, flags)
 }
 
-/// Opens the file at `path` beneath `handle`, which is the open folder `root`.
+/// Opens what is at `path` beneath `handle`, which is the open folder `root`.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn open_file(handle: &OwnedFd, root: &Path, path: &str) -> Result<File, ReadError> {
-    walk(handle, root, path)
+fn open_beneath(handle: &OwnedFd, root: &Path, path: &Path, flags: OFlags) -> Result<OwnedFd, ReadError> {
+    walk(handle, root, path, flags)
 }
 
 /// Asks for the real path, then walks it without following a link.
-fn walk(handle: &OwnedFd, root: &Path, path: &str) -> Result<File, ReadError> {
+fn walk(handle: &OwnedFd, root: &Path, path: &Path, flags: OFlags) -> Result<OwnedFd, ReadError> {
     let real_path = |path: &Path| {
         path.canonicalize().map_err(|error| match Errno::from_io_error(&error) {
             Some(errno) => of_errno(errno),
@@ -75,7 +108,7 @@ fn walk(handle: &OwnedFd, root: &Path, path: &str) -> Result<File, ReadError> {
     let joined = real_root.join(path);
     let real = real_path(&joined)?;
     // Resolving forgets a `/` at the end, which says that a folder is meant.
-    if path.ends_with('/') && !real.is_dir() {
+    if path.as_os_str().as_encoded_bytes().ends_with(b"/") && !real.is_dir() {
         return Err(ReadError::ThroughAFile);
     }
     let Ok(beneath) = real.strip_prefix(&real_root) else {
@@ -86,14 +119,17 @@ fn walk(handle: &OwnedFd, root: &Path, path: &str) -> Result<File, ReadError> {
         let Component::Normal(name) = component else { return Err(ReadError::Outside(BY_LINK)) };
         names.push(name);
     }
-    let Some((last, folders)) = names.split_last() else { return Err(ReadError::NotAFile("a folder")) };
+    let Some((last, folders)) = names.split_last() else {
+        // The folder itself.
+        return openat(handle, ".", flags, Mode::empty()).map_err(of_errno);
+    };
     let mut at: Option<OwnedFd> = None;
     for name in folders {
         let from = at.as_ref().map_or(handle.as_fd(), AsFd::as_fd);
         at = Some(openat(from, *name, folder() | OFlags::NOFOLLOW, Mode::empty()).map_err(of_swapped)?);
     }
     let from = at.as_ref().map_or(handle.as_fd(), AsFd::as_fd);
-    openat(from, *last, reading() | OFlags::NOFOLLOW, Mode::empty()).map(File::from).map_err(of_swapped)
+    openat(from, *last, flags | OFlags::NOFOLLOW, Mode::empty()).map_err(of_swapped)
 }
 
 /// Of a real path: a link in it was put there meanwhile.
@@ -125,21 +161,33 @@ mod tests {
     use rustix::fd::OwnedFd;
 
     use super::super::ReadError;
-    use super::{File, open_file, open_folder, walk};
+    use super::{File, OFlags, listing, names, open_beneath, open_folder, reading, walk};
 
-    type Opening = fn(&OwnedFd, &Path, &str) -> Result<File, ReadError>;
+    type Opening = fn(&OwnedFd, &Path, &Path, OFlags) -> Result<OwnedFd, ReadError>;
 
     /// Both ways in, which must agree.
-    const WAYS: [Opening; 2] = [open_file, walk];
+    const WAYS: [Opening; 2] = [open_beneath, walk];
 
     fn outcome(way: Opening, root: &Path, path: &str) -> String {
         let handle = open_folder(root).unwrap();
-        match way(&handle, root, path) {
-            Ok(mut file) => {
-                let mut text = String::new();
-                file.read_to_string(&mut text).unwrap();
-                text
-            }
+        told(way(&handle, root, Path::new(path), reading()).map(|file| {
+            let mut text = String::new();
+            File::from(file).read_to_string(&mut text).unwrap();
+            text
+        }))
+    }
+
+    fn listed(way: Opening, root: &Path, path: &str) -> String {
+        let handle = open_folder(root).unwrap();
+        told(way(&handle, root, Path::new(path), listing()).and_then(|folder| names(folder, 9)).map(|mut names| {
+            names.sort();
+            names.iter().map(|name| name.to_str().unwrap()).collect::<Vec<_>>().join(" ")
+        }))
+    }
+
+    fn told(answer: Result<String, ReadError>) -> String {
+        match answer {
+            Ok(text) => text,
             Err(ReadError::Outside(_)) => "outside".to_owned(),
             Err(ReadError::Missing) => "missing".to_owned(),
             Err(other) => format!("{other:?}"),
@@ -170,6 +218,33 @@ mod tests {
             assert_eq!(outcome(way, &root, "out"), "outside");
             assert_eq!(outcome(way, &root, "up/secret"), "outside");
             assert_eq!(outcome(way, &root, "dangling"), "missing");
+        }
+    }
+
+    #[test]
+    fn folders_are_listed_as_files_are_opened() {
+        // C1
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("project");
+        std::fs::create_dir_all(root.join("agents/team")).unwrap();
+        std::fs::create_dir(folder.path().join("other")).unwrap();
+        std::fs::write(root.join("agents/b.md"), "").unwrap();
+        std::fs::write(root.join("agents/.a"), "").unwrap();
+        symlink("agents", root.join("in")).unwrap();
+        symlink(root.join("agents"), root.join("absolute")).unwrap();
+        symlink(".", root.join("self")).unwrap();
+        symlink("../other", root.join("out")).unwrap();
+        symlink("loop", root.join("loop")).unwrap();
+        for way in WAYS {
+            assert_eq!(listed(way, &root, "agents"), ".a b.md team");
+            assert_eq!(listed(way, &root, "agents/team"), "");
+            assert_eq!(listed(way, &root, "in"), ".a b.md team");
+            assert_eq!(listed(way, &root, "absolute"), ".a b.md team");
+            assert_eq!(listed(way, &root, "self"), "absolute agents in loop out self");
+            assert_eq!(listed(way, &root, "out"), "outside");
+            assert_eq!(listed(way, &root, "loop"), "Circle");
+            assert_eq!(listed(way, &root, "nowhere"), "missing");
+            assert_eq!(listed(way, &root, "agents/b.md"), "ThroughAFile");
         }
     }
 

@@ -1,0 +1,127 @@
+//! Several documents made one (C5): tables merge, everything else is replaced by what comes later.
+
+use super::tree::{Branch, Field, Node, Value};
+
+/// Lays `over` on `base`: what both have is `over`'s, tables excepted, which merge in the same way.
+///
+/// Keys keep the order in which they were first given. Where two keys are two ways of saying one thing, the later one takes the
+/// earlier one's place.
+pub(crate) fn overlay(base: &mut Branch, over: Branch) {
+    overlay_layer(base, over);
+}
+
+/// As [`overlay`], for a table that is a layer: it has a persona, variables, sections.
+fn overlay_layer(base: &mut Branch, over: Branch) {
+    for (one, other) in [("persona", "persona_file"), ("persona_file", "persona")] {
+        if over.fields.contains_key(one) && !over.fields.contains_key(other) {
+            base.fields.shift_remove(other);
+        }
+    }
+    overlay_with(base, over, |name, base, over| match name {
+        "agents" => overlay_with(base, over, |_, base, over| overlay_layer(base, over)),
+        "profiles" => overlay_with(base, over, |_, base, over| overlay_layer(base, over)),
+        _ => overlay_plain(base, over),
+    });
+}
+
+fn overlay_plain(base: &mut Branch, over: Branch) {
+    overlay_with(base, over, |_, base, over| overlay_plain(base, over));
+}
+
+/// Lays `over` on `base`, and each table on the table of its name as `both` says.
+fn overlay_with(base: &mut Branch, over: Branch, both: impl Fn(&str, &mut Branch, Branch)) {
+    base.allow_outside.extend(over.allow_outside);
+    for (name, field) in over.fields {
+        match (base.fields.get_mut(&name), field) {
+            (
+                Some(Field { key, node: Node { span, tier, value: Value::Table(old) } }),
+                Field { key: new_key, node: Node { span: new_span, tier: new_tier, value: Value::Table(new) } },
+            ) => {
+                (*key, *span, *tier) = (new_key, new_span, new_tier);
+                both(&name, old, new);
+            }
+            (_, field) => {
+                base.fields.insert(name, field);
+            }
+        }
+    }
+}
+
+/// Marks everything in a table as said by a profile.
+pub(super) fn into_profile(branch: &mut Branch) {
+    let fields = branch.fields.values_mut().chain(&mut branch.allow_outside);
+    fields.for_each(|field| mark(&mut field.node));
+}
+
+fn mark(node: &mut Node) {
+    node.tier = node.tier.in_profile();
+    match &mut node.value {
+        Value::Array(items) => items.iter_mut().for_each(mark),
+        Value::Table(table) => into_profile(table),
+        Value::String(_) | Value::Integer(..) | Value::Float(_) | Value::Boolean(_) | Value::Datetime(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::{Branch, Tier, Value};
+    use super::super::{Profiles, parse};
+    use super::overlay;
+    use crate::diagnostic::{Report, Sources};
+
+    fn tree(text: &str) -> Branch {
+        let source = Sources::new().add(String::new(), text.to_owned());
+        parse(source, Tier::Project, text, &mut Report::new()).unwrap()
+    }
+
+    /// A tree as one line: keys in their order, lists and tables in brackets.
+    fn line(branch: &Branch) -> String {
+        let value = |value: &Value| match value {
+            Value::Table(table) => format!("{{{}}}", line(table)),
+            Value::Array(items) => format!("[{}]", items.len()),
+            other => other.as_str().unwrap_or("?").to_owned(),
+        };
+        let fields: Vec<String> =
+            branch.fields.iter().map(|(key, field)| format!("{key}={}", value(&field.node.value))).collect();
+        fields.join(" ")
+    }
+
+    fn merged(documents: &[&str]) -> String {
+        let mut whole = Branch::default();
+        documents.iter().for_each(|text| overlay(&mut whole, tree(text)));
+        line(&whole)
+    }
+
+    #[test]
+    fn tables_merge_and_all_else_is_replaced_in_place() {
+        // C5
+        assert_eq!(
+            merged(&["b = 'x'\na = [1, 2]\n[t]\nx = 'o'\ny = 'o'", "a = [3]\n[t]\ny = 'n'\nz = 'n'"]),
+            "b=x a=[1] t={x=o y=n z=n}"
+        );
+        assert_eq!(merged(&["t = 'x'", "[t]\na = 'y'", "t = 'z'"]), "t=z");
+    }
+
+    #[test]
+    fn a_persona_takes_the_place_of_the_other_way_to_give_one() {
+        assert_eq!(merged(&["persona = 'a'", "persona_file = 'b'"]), "persona_file=b");
+        assert_eq!(merged(&["[agents.x]\npersona_file = 'a'", "[agents.x]\npersona = 'b'"]), "agents={x={persona=b}}");
+        // In one document it is a mistake, which the reader shall see; and a variable may have any name.
+        assert_eq!(merged(&["persona = 'a'", "persona_file = 'b'\npersona = 'c'"]), "persona=c persona_file=b");
+        assert_eq!(
+            merged(&["[variables]\npersona = 'a'", "[variables]\npersona_file = 'b'"]),
+            "variables={persona=a persona_file=b}"
+        );
+    }
+
+    #[test]
+    fn what_a_profile_says_is_marked_as_its_own() {
+        let mut whole = tree("a = 'x'\n[profiles.ci]\na = 'y'\n[profiles.ci.t]\nb = 'z'\n[profiles.dev]\na = 'w'");
+        let mut profiles = Profiles::take(&mut whole, &mut Report::new());
+        assert!(!profiles.choose("cd", &mut whole));
+        assert!(profiles.choose("ci", &mut whole));
+        assert_eq!(line(&whole), "a=y t={b=z}");
+        assert!(whole.fields.values().all(|field| field.node.tier == Tier::ProjectProfile));
+        assert_eq!(profiles.names().collect::<Vec<_>>(), ["dev"]);
+    }
+}

@@ -1,0 +1,23 @@
+//! One document of a configuration, from its text to its tree.
+
+use toml::de::DeTable;
+
+use super::not_toml;
+use super::tree::{Branch, Tier};
+use crate::diagnostic::{Report, SourceId};
+
+/// A document is not TOML; why has been reported.
+#[derive(Debug)]
+pub(crate) struct NotToml;
+
+/// Parses a document; every error in it is reported.
+pub(crate) fn parse(source: SourceId, tier: Tier, text: &str, report: &mut Report) -> Result<Branch, NotToml> {
+    let (document, errors) = DeTable::parse_recoverable(text);
+    if errors.is_empty() {
+        return Ok(Branch::of(source, tier, document.into_inner()));
+    }
+    for error in errors {
+        report.push(not_toml::diagnostic(source, text, &document, &error));
+    }
+    Err(NotToml)
+}

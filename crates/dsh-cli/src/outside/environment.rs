@@ -1,0 +1,44 @@
+//! The environment of this process, and its clock.
+
+#![expect(clippy::disallowed_methods, reason = "the one module that reads the environment and the wall clock")]
+
+use std::env::consts::{ARCH, OS};
+use std::ffi::OsString;
+use std::time::{Duration, SystemTime};
+
+/// What a variable that is dsh's own is set to; what is empty counts as not set.
+pub(crate) fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// What surrounds a run. The clock is read once, when this is made: a run has one date.
+#[derive(Clone, Debug)]
+pub(crate) struct Environment {
+    now: Duration,
+}
+
+impl Environment {
+    /// The environment of this process, now.
+    pub(crate) fn of_process() -> Self {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        // A clock that stands before 1970 was never set.
+        Self { now: now.unwrap_or_default() }
+    }
+
+    /// The variable of this name, if it is set.
+    #[expect(clippy::unused_self, reason = "who holds this may read variables")]
+    pub(crate) fn var(&self, name: &str) -> Option<OsString> {
+        std::env::var_os(name)
+    }
+
+    /// When the run began, counted from the start of 1970 in UTC.
+    pub(crate) fn now(&self) -> Duration {
+        self.now
+    }
+
+    /// The system and the processor, like `linux x86_64`, `macos aarch64`, `windows x86_64`.
+    #[expect(clippy::unused_self, reason = "it belongs to what surrounds a run")]
+    pub(crate) fn platform(&self) -> String {
+        format!("{OS} {ARCH}")
+    }
+}

@@ -1,0 +1,199 @@
+//! The documents of a configuration, made one tree: the user's file, the project's with what it includes, the chosen profile, the
+//! environment, the command line (C5).
+
+use std::path::PathBuf;
+
+use super::NoProject;
+use super::files::{Files, Root};
+use crate::config::{self, Branch, EnvironmentUse, FILE_NAME, FileRef, Profiles, Tier, environment_uses, overlay};
+use crate::diagnostic::{Diagnostic, Report, SourceId, Span};
+use crate::names::{list, nearest, quoted};
+
+/// The user's own file, in the folder of dsh's configuration.
+pub(super) const USER_FILE: &str = "config.toml";
+
+/// So deep do includes nest.
+const DEEPEST: usize = 16;
+
+/// So many files are included at most, one that is included twice counting twice.
+const MOST_INCLUDES: usize = 256;
+
+/// What is said of a project from outside of its folder.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Overrides {
+    /// The folder of the user's own configuration.
+    pub(crate) user_folder: Option<PathBuf>,
+    /// The profile that is asked for.
+    pub(crate) profile: Option<String>,
+    /// Variables of the environment that stand for keys of the configuration: their names, keys and values.
+    pub(crate) environment: Vec<(&'static str, &'static str, String)>,
+    /// `--config KEY=VALUE`
+    pub(crate) config: Vec<String>,
+    /// `--set NAME=VALUE`
+    pub(crate) set: Vec<(String, String)>,
+}
+
+/// A configuration that is one tree.
+#[derive(Debug)]
+pub(super) struct Documents {
+    /// The tree, the chosen profile laid over it.
+    pub(super) tree: Branch,
+    /// The profiles that were not chosen.
+    pub(super) others: Profiles,
+    /// The project's own file; an empty text if there is none.
+    pub(super) source: SourceId,
+    /// What the project's documents ask of the environment, whatever is laid over them and whichever profile is chosen.
+    pub(super) asks: Vec<EnvironmentUse>,
+}
+
+/// Reads every document. What can be read is, whatever is wrong with another.
+pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Report) -> Result<Documents, NoProject> {
+    let mut reading = Reading { files, report, open: Vec::new(), included: 0 };
+    // A file that lies in the project's folder speaks for the project, whatever it is called (C4).
+    let user_tier = if reading.files.user_is_in_project() { Tier::Project } else { Tier::User };
+    let user = reading.user(user_tier);
+    let project = reading.project();
+    let said = reading.said(overrides);
+    let (mut tree, (source, project), said) = (user?, project?, said?);
+    let mut asks = if user_tier.is_project() { environment_uses(&tree) } else { Vec::new() };
+    asks.extend(environment_uses(&project));
+    overlay(&mut tree, project);
+    let mut others = Profiles::take(&mut tree, report);
+    if let Some(name) = &overrides.profile
+        && !others.choose(name, &mut tree)
+    {
+        report.push(unknown_profile(name, &others));
+        return Err(NoProject);
+    }
+    said.into_iter().for_each(|said| overlay(&mut tree, said));
+    for (name, value) in &overrides.set {
+        // Messages show a source's text, and never a variable's value (C3).
+        let source = files.sources.add("--set".to_owned(), format!("{name}=…"));
+        config::set(&mut tree, source, name, value);
+    }
+    Ok(Documents { tree, others, source, asks })
+}
+
+fn unknown_profile(name: &str, profiles: &Profiles) -> Diagnostic {
+    let names: Vec<&str> = profiles.names().collect();
+    let help = match nearest(name, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if names.is_empty() => "no profiles are configured: a table `[profiles.NAME]` makes one".to_owned(),
+        None => format!("the profiles are {}", list(names)),
+    };
+    Diagnostic::error("cli::unknown_profile", format!("there is no profile {}", quoted(name))).with_help(help)
+}
+
+/// The documents, while they are read.
+struct Reading<'r, 'p> {
+    files: &'r mut Files<'p>,
+    report: &'r mut Report,
+    /// The documents that include one another down to the present one, each with the place that names the next.
+    open: Vec<(SourceId, Option<Span>)>,
+    included: usize,
+}
+
+impl Reading<'_, '_> {
+    /// The user's own file, if there is one.
+    fn user(&mut self, tier: Tier) -> Result<Branch, NoProject> {
+        match self.files.unnamed(Root::User, USER_FILE) {
+            Ok(source) => self.document(source, tier),
+            Err(problem) if problem.is_missing() => Ok(Branch::default()),
+            Err(problem) => {
+                let path = self.files.display(Root::User, USER_FILE);
+                let help = problem.help_for_config().map(str::to_owned);
+                self.report.push(problem.diagnostic(&path).with_help_if(help));
+                Err(NoProject)
+            }
+        }
+    }
+
+    /// The project's file. Without one the defaults hold, and a note says so (C2).
+    fn project(&mut self) -> Result<(SourceId, Branch), NoProject> {
+        let path = self.files.display(Root::Project, FILE_NAME);
+        match self.files.unnamed(Root::Project, FILE_NAME) {
+            Ok(source) => Ok((source, self.document(source, Tier::Project)?)),
+            Err(problem) if problem.is_missing() => {
+                self.report.push(self.files.no_configuration());
+                Ok((self.files.sources.add(path, String::new()), Branch::default()))
+            }
+            Err(problem) => {
+                let help = problem.help_for_config().map(str::to_owned);
+                self.report.push(problem.diagnostic(&path).with_help_if(help));
+                Err(NoProject)
+            }
+        }
+    }
+
+    /// A document with what it includes under it.
+    fn document(&mut self, source: SourceId, tier: Tier) -> Result<Branch, NoProject> {
+        let text = self.files.sources.text(source).to_owned();
+        let mut own = config::parse(source, tier, &text, self.report).map_err(|config::NotToml| NoProject)?;
+        let includes = config::includes(&mut own, Span::new(source, 0..0), self.report);
+        let mut whole = Ok(Branch::default());
+        for include in includes {
+            self.open.push((source, Some(include.path.span)));
+            let included = self.include(&include, tier);
+            self.open.pop();
+            match (&mut whole, included) {
+                (Ok(whole), Ok(included)) => overlay(whole, included),
+                (whole, _) => *whole = Err(NoProject),
+            }
+        }
+        let mut whole = whole?;
+        overlay(&mut whole, own);
+        Ok(whole)
+    }
+
+    fn include(&mut self, file: &FileRef, tier: Tier) -> Result<Branch, NoProject> {
+        self.included += 1;
+        if self.open.len() > DEEPEST || self.included > MOST_INCLUDES {
+            let headline = format!("includes nest more than {DEEPEST} deep, or are more than {MOST_INCLUDES}");
+            self.report.push(
+                Diagnostic::error("config::too_many_includes", headline)
+                    .at(file.path.span, "is not read any more")
+                    .with_help("a configuration is made of few files: put what belongs together into one"),
+            );
+            return Err(NoProject);
+        }
+        let source = self.files.configuration(file, self.report).ok_or(NoProject)?;
+        if let Some(first) = self.open.iter().position(|(open, _)| *open == source) {
+            self.report.push(self.cycle(first));
+            return Err(NoProject);
+        }
+        self.document(source, tier)
+    }
+
+    /// The documents from the `first` open one on include each other.
+    fn cycle(&self, first: usize) -> Diagnostic {
+        let ring = self.open.get(first..).unwrap_or_default();
+        let name = |source: &SourceId| quoted(self.files.sources.get(*source).map_or("", |source| &source.path));
+        let mut names: Vec<String> = ring.iter().map(|(source, _)| name(source)).collect();
+        names.extend(names.first().cloned());
+        let mut diagnostic =
+            Diagnostic::error("config::include_cycle", format!("files include each other: {}", names.join(" → ")));
+        let places = ring.iter().rev().filter_map(|(_, place)| *place);
+        for (index, place) in places.enumerate() {
+            diagnostic = diagnostic.at(place, if index == 0 { "closes the circle" } else { "leads here" });
+        }
+        diagnostic.with_help("take one of these includes out")
+    }
+
+    /// What the environment and the command line say, in this order.
+    fn said(&mut self, overrides: &Overrides) -> Result<Vec<Branch>, NoProject> {
+        let mut said = Vec::new();
+        for (variable, key, value) in &overrides.environment {
+            let source = self.files.sources.add((*variable).to_owned(), value.clone());
+            said.push(config::environment(key, source, value));
+        }
+        let mut fine = true;
+        for flag in &overrides.config {
+            let source = self.files.sources.add("--config".to_owned(), flag.clone());
+            match config::flag(source, flag, self.report) {
+                Ok(tree) => said.push(tree),
+                Err(config::NotToml) => fine = false,
+            }
+        }
+        if fine { Ok(said) } else { Err(NoProject) }
+    }
+}

@@ -1,0 +1,179 @@
+//! Several documents that make one configuration: includes, profiles, the user's file, the environment and flags (C5).
+
+use crate::support::{Project, reads};
+
+/// A project whose persona is what the last one in line says.
+fn with(config: &str) -> Project {
+    Project::new(&format!("identity = false\n{config}"))
+}
+
+#[test]
+fn an_included_file_stands_below_the_one_that_includes_it() {
+    // C5
+    let project = with("include = ['a.toml', 'b.toml']\n[variables]\nthree = 'own'")
+        .file("a.toml", "persona = '{{one}} {{two}} {{three}}'\n[variables]\none = 'a'\ntwo = 'a'\nthree = 'a'")
+        .file("b.toml", "[variables]\ntwo = 'b'\nthree = 'b'");
+    assert_eq!(project.prompt(&[]), "a b own");
+}
+
+#[test]
+fn lists_are_replaced_and_not_joined() {
+    let project = with("include = ['a.toml']\n[[sections]]\nname = 'b'\norder = 1\ntext = 'own'")
+        .file("a.toml", "[[sections]]\nname = 'a'\norder = 0\ntext = 'included'");
+    assert_eq!(project.prompt(&[]), "own");
+}
+
+#[test]
+fn paths_are_relative_to_the_file_that_they_stand_in() {
+    // C1
+    let project = with("include = ['team/base.toml']")
+        .file("team/base.toml", "include = ['more/deep.toml']\npersona_file = 'persona.md'\n")
+        .file("team/persona.md", "team\n")
+        .file("team/more/deep.toml", "[[sections]]\nname = 's'\norder = 1\nfile = '../../root.md'")
+        .file("root.md", "root\n");
+    assert_eq!(project.prompt(&[]), "team\n\nroot");
+}
+
+#[test]
+fn an_included_file_opens_no_way_out_for_the_one_that_includes_it() {
+    // C1
+    let project = with("include = ['a.toml']\npersona_file = '../secret'").file("a.toml", "allow_outside = true");
+    let run = project.file("../secret", "SECRET").dsh(&["prompt"]);
+    assert!(run.stderr.contains("error[file::outside]"), "{run}");
+    assert!(!run.stdout.contains("SECRET"), "{run}");
+}
+
+#[test]
+fn an_include_that_leads_out_is_refused_and_may_be_allowed() {
+    let project = with("include = ['../a.toml']").file("../a.toml", "persona = 'outside'");
+    reads!(project.dsh(&["prompt"]));
+    let project = with("allow_outside = true\ninclude = ['../a.toml']").file("../a.toml", "persona_file = 'b.md'");
+    assert_eq!(project.file("../b.md", "beside it").dsh(&["prompt"]).status, Some(1));
+    let project = with("allow_outside = true\ninclude = ['../a.toml']")
+        .file("../a.toml", "allow_outside = true\npersona_file = 'b.md'");
+    assert_eq!(project.file("../b.md", "beside it").prompt(&[]), "beside it");
+}
+
+#[test]
+fn files_that_include_each_other_are_named() {
+    let project = with("include = ['a.toml']")
+        .file("a.toml", "include = ['sub/b.toml']")
+        .file("sub/b.toml", "persona = 'x'\ninclude = ['../a.toml']");
+    reads!(project.dsh(&["prompt"]));
+    reads!(with("include = ['dsh.toml']").dsh(&["prompt"]));
+}
+
+#[test]
+fn a_file_may_be_included_on_two_ways() {
+    let project = with("include = ['a.toml', 'b.toml']")
+        .file("a.toml", "include = ['c.toml']")
+        .file("b.toml", "include = ['c.toml']")
+        .file("c.toml", "persona = 'c'");
+    assert_eq!(project.prompt(&[]), "c");
+}
+
+#[test]
+fn includes_that_double_at_each_step_end() {
+    let mut project = with("include = ['0.toml', '0.toml']");
+    for depth in 0..15 {
+        let next = depth + 1;
+        project = project.file(&format!("{depth}.toml"), format!("include = ['{next}.toml', '{next}.toml']"));
+    }
+    let run = project.file("15.toml", "").dsh(&["prompt"]);
+    assert!(run.stderr.contains("config::too_many_includes"), "{run}");
+    assert_eq!(run.status, Some(2));
+}
+
+#[test]
+fn an_included_file_that_is_missing_or_no_toml_is_wrong_use() {
+    // C2
+    reads!(with("include = ['nope.toml']").dsh(&["prompt"]));
+    reads!(with("include = ['a.toml']").file("a.toml", "persona = \n").dsh(&["prompt"]));
+}
+
+#[test]
+fn a_mistake_in_an_included_file_is_shown_there() {
+    reads!(with("include = ['a.toml']").file("a.toml", "presona = 'x'\n").dsh(&["prompt"]));
+}
+
+#[test]
+fn a_profile_is_laid_over_the_rest_where_it_is_chosen() {
+    // C5
+    let project = with("persona = '{{who}}'\n[variables]\nwho = 'all'\n[profiles.ci.variables]\nwho = 'ci'");
+    assert_eq!(project.prompt(&[]), "all");
+    assert_eq!(project.prompt(&["--profile", "ci"]), "ci");
+    let by_environment = project.with_env("DSH_PROFILE", "ci");
+    assert_eq!(by_environment.prompt(&[]), "ci");
+    reads!(with("[profiles.ci]").dsh(&["prompt", "--profile", "cli"]));
+}
+
+#[test]
+fn a_mistake_in_a_profile_that_was_not_chosen_is_told_and_stops_nothing() {
+    reads!(with("persona = 'p'\n[profiles.ci]\npresona = 'x'\ninclude = []\n").dsh(&["prompt"]));
+}
+
+#[test]
+fn the_tiers_override_each_other_in_order() {
+    // C5: flag > environment > profile > project > user's file > default
+    let tiers = [
+        ("user", "persona = 'user'\nmodel = 'user'\n[profiles.p]\nmodel = 'user profile'"),
+        ("project", "persona = '{{model}}'\nmodel = 'project'"),
+    ];
+    let project = with(tiers[1].1).user_config(tiers[0].1);
+    assert_eq!(project.prompt(&[]), "project");
+    assert_eq!(project.prompt(&["--profile", "p"]), "user profile");
+    let project = project.with_env("DSH_MODEL", "environment");
+    assert_eq!(project.prompt(&["--profile", "p"]), "environment");
+    assert_eq!(project.prompt(&["--profile", "p", "--config", "model=flag"]), "flag");
+    assert_eq!(project.prompt(&["--config", "model=flag", "--set", "model=set"]), "set");
+    assert_eq!(with("").user_config(tiers[0].1).prompt(&[]), "user");
+}
+
+#[test]
+fn the_users_file_names_files_beside_it() {
+    let project = with("").user_config("persona_file = 'persona.md'").user_file("persona.md", "mine");
+    assert_eq!(project.prompt(&[]), "mine");
+    let project = Project::empty().user_config("identity = false\npersona = 'p'");
+    assert_eq!(project.dsh(&["prompt"]).stdout, "p\n");
+}
+
+#[test]
+fn a_set_variable_overrides_every_layer() {
+    let config = "persona = '{{a}}'\n[variables]\na = 'shared'\n[agents.x.variables]\na = 'own'\n[agents.y]\n";
+    let project = with(config);
+    assert_eq!(project.prompt(&["--set", "a=set"]), "set");
+    assert_eq!(project.prompt(&["--set", "a=set", "--agent", "x"]), "set");
+    assert_eq!(project.prompt(&["--set", "a=one", "--set", "a=two=2", "--agent", "y"]), "two=2");
+    assert_eq!(with("persona = '{{new}}'").prompt(&["--set", "new={{a}}"]), "{{a}}");
+}
+
+#[test]
+fn a_flag_that_is_wrong_is_shown_in_itself() {
+    reads!(with("").dsh(&["prompt", "--config", "presona=x"]));
+    reads!(with("").dsh(&["prompt", "--config", "model=\"x"]));
+    reads!(with("").with_env("DSH_IDENTITY", "no").dsh(&["prompt"]));
+}
+
+#[test]
+fn origins_are_told_for_every_value() {
+    // C5
+    let config = "include = ['a.toml']\npersona = \"Say \\\"hi\\\" in\\ntwo lines.\"\n[variables]\nteam = 't'\n[agents.\"a.b\"]\ntools = { allow = [] }\n\n[profiles.ci]\nmodel = 'm'\n[[sections]]\nname = 's'\norder = 1\ntext = 'x'\n[[sections]]\nname = 'file'\norder = 2.5\ntext = 'y'\n";
+    let project = with(config).file("a.toml", "tool_order = ['<unlisted-tools>']").user_config("variables.mine = 'u'");
+    let project = project.with_env("DSH_IDENTITY", "0");
+    let run =
+        project.dsh(&["config", "--origins", "--profile", "ci", "--config", "variables.flag=f", "--set", "set=s"]);
+    reads!(run.without(&project.user_folder()));
+}
+
+#[test]
+fn the_printed_configuration_is_one_that_says_the_same() {
+    let project = Project::new(
+        "persona = 'p {{a}}'\n[variables]\na = \"\\u0007\\n\\u202e'\\\"\"\n[[sections]]\nname = 's'\norder = 0x10\ntext = 't'\nformat = 'raw'\n[agents.x]\npersona = 'q'\n[agents.\"ü.b\".variables]\na = '1'",
+    );
+    let printed = project.dsh(&["config"]);
+    let again = Project::new(&printed.stdout);
+    for agent in [&[][..], &["--agent", "x"], &["--agent", "ü.b"]] {
+        assert_eq!(project.prompt(agent), again.prompt(agent));
+    }
+    assert_eq!(again.dsh(&["config"]).stdout, printed.stdout);
+}
