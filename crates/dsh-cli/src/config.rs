@@ -68,7 +68,7 @@ pub(crate) struct Config {
     /// `[agents.NAME]`.
     pub(crate) agents: Vec<Agent>,
     /// The profiles that were not chosen, each read by itself.
-    pub(crate) elsewhere: Vec<Config>,
+    pub(crate) elsewhere: Vec<(String, Config)>,
 }
 
 /// What a part of the file is about; each is a plugin of its own.
@@ -109,12 +109,10 @@ pub(crate) struct Variable {
 pub(crate) enum VariableValue {
     /// This text.
     Constant(String),
-    /// What the environment holds; where a project asks for it, once that is trusted (C4).
+    /// What the environment holds, in a project that is trusted (C4).
     Env {
         /// The name in the environment.
         name: At<String>,
-        /// Who asks for it.
-        tier: Tier,
         /// What holds where the environment is not read, or has nothing of that name.
         default: Option<String>,
     },

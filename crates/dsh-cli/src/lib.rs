@@ -29,6 +29,7 @@
 //! * `trust`: what a project's files ask for beyond being text, and whether the user has trusted it
 //! * `project`: that data and the files it names, as plugins on a kernel; `project::blame` leads errors back to their places
 //! * `commands`: one module for each command
+//! * `rules`: what each diagnostic code means, with an example
 //! * `names`: the right name nearest to a wrong one, and names as messages show them
 
 mod args;
@@ -38,6 +39,7 @@ mod diagnostic;
 mod names;
 mod outside;
 mod project;
+mod rules;
 mod run;
 mod status;
 mod trust;

@@ -10,6 +10,7 @@ mod folder;
 mod repository;
 mod state;
 mod text;
+mod writing;
 
 pub(crate) use self::console::{Colors, Console, Verbosity};
 pub(crate) use self::environment::Environment;
@@ -19,3 +20,4 @@ pub(crate) use self::folder::{
 pub(crate) use self::repository::Repository;
 pub(crate) use self::state::{PrivateError, PrivateFolder, UserFolders, lies_beneath, real_path};
 pub(crate) use self::text::{TextError, decode};
+pub(crate) use self::writing::{NewFile, NotWritten, WriteProblem, create_all, is_there, replace_all};

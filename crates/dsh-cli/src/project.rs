@@ -7,17 +7,17 @@ mod agent_files;
 pub(crate) mod blame;
 mod built_ins;
 mod documents;
-mod facts;
 mod files;
 mod instructions;
 mod mount;
 mod oddities;
 mod plugins;
 mod read;
-mod texts;
+pub(crate) mod texts;
 mod tools;
 
 pub(crate) use self::documents::Overrides;
+pub(crate) use self::mount::Mounted;
 pub(crate) use self::read::{NoProject, Project, Surroundings};
 pub(crate) use self::tools::ToolFilter;
 

@@ -3,7 +3,7 @@
 mod print;
 
 use crate::args::{ConfigArgs, GlobalArgs};
-use crate::commands::{open_folder, read_project};
+use crate::commands::open_project;
 use crate::diagnostic::{Report, Sources};
 use crate::outside::Console;
 use crate::status::ExitStatus;
@@ -18,8 +18,7 @@ pub(crate) fn run(global: &GlobalArgs, arguments: &ConfigArgs, console: &mut Con
     }
     let mut sources = Sources::new();
     let mut report = Report::new();
-    let folder = open_folder(global, &mut report);
-    let project = folder.and_then(|folder| read_project(&folder, global, &mut sources, &mut report));
+    let project = open_project(global, &mut sources, &mut report);
     let status = match &project {
         Err(status) => *status,
         Ok(_) if report.has_errors() => ExitStatus::Findings,

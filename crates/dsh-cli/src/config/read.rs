@@ -21,7 +21,7 @@ pub(crate) fn read(tree: &Branch, span: Span, others: &Profiles, report: &mut Re
         let read = report.about(Concern::Profile(name.to_owned()), |report| {
             file(Table::new(&profile.value, profile.span, "a profile"), report)
         });
-        config.elsewhere.push(read);
+        config.elsewhere.push((name.to_owned(), read));
     }
     config
 }

@@ -29,14 +29,6 @@ pub(crate) enum Tier {
 }
 
 impl Tier {
-    /// Whether the project's files say it. It is then data, until somebody trusts it (C4).
-    pub(crate) fn is_project(self) -> bool {
-        match self {
-            Self::Project | Self::ProjectProfile => true,
-            Self::User | Self::UserProfile | Self::Environment | Self::Flag => false,
-        }
-    }
-
     /// The same document's tier for what it says under `[profiles.NAME]`.
     pub(crate) fn in_profile(self) -> Self {
         match self {

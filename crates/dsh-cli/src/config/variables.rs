@@ -41,12 +41,12 @@ fn value(variable: &str, entry: Entry<'_>, report: &mut Report) -> Option<Variab
 /// `{ env = "NAME", default = "…" }`. Where a part of it is wrong there is no variable: a default that is left out would change what
 /// a prompt says.
 fn environment(name: &str, mut table: Table<'_>, report: &mut Report) -> Option<VariableValue> {
-    let tier = table.entry("env").map(|entry| entry.tier);
+    let env_is_there = table.entry("env").is_some();
     let env = table.string("env", report).filter(|env| environment_name(env, report));
     let default_is_there = table.entry("default").is_some();
     let default = table.string("default", report);
     table.refuse_unknown(report);
-    if tier.is_none() {
+    if !env_is_there {
         report.push(
             Diagnostic::error("config::missing_key", format!("{name} has no `env`"))
                 .at(table.span, "says not where its value comes from")
@@ -56,7 +56,7 @@ fn environment(name: &str, mut table: Table<'_>, report: &mut Report) -> Option<
     if default_is_there && default.is_none() {
         return None;
     }
-    Some(VariableValue::Env { name: env?, tier: tier?, default: default.map(|default| default.value) })
+    Some(VariableValue::Env { name: env?, default: default.map(|default| default.value) })
 }
 
 /// Whether an environment can hold something of this name.

@@ -36,6 +36,8 @@ pub(crate) struct Source {
     pub(crate) path: String,
     /// The text.
     pub(crate) text: String,
+    /// Whether it is the user's own: a file of theirs, or a flag.
+    pub(crate) own: bool,
 }
 
 /// Every file that was read in this run.
@@ -49,10 +51,19 @@ impl Sources {
         Self::default()
     }
 
-    /// Takes a file in.
+    /// Takes a file of the project in.
     pub(crate) fn add(&mut self, path: String, text: String) -> SourceId {
+        self.take(Source { path, text, own: false })
+    }
+
+    /// Takes in what the user says: in a file of their own, in the environment, on the command line.
+    pub(crate) fn add_own(&mut self, path: String, text: String) -> SourceId {
+        self.take(Source { path, text, own: true })
+    }
+
+    fn take(&mut self, source: Source) -> SourceId {
         let id = SourceId(self.files.len());
-        self.files.push(Source { path, text });
+        self.files.push(source);
         id
     }
 

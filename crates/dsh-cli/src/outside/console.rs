@@ -73,6 +73,11 @@ impl Console {
             drop(self.stderr.write_all(text.as_bytes()));
             return status;
         }
+        self.print_styled(&text, status)
+    }
+
+    /// Prints what the command is for where that is for people, with colours where they are wanted; otherwise as [`Console::print`].
+    pub(crate) fn print_styled(&mut self, text: &str, status: ExitStatus) -> ExitStatus {
         let mut stdout = coloured(io::stdout(), self.colors);
         match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
             Ok(()) => status,
@@ -128,7 +133,7 @@ impl Console {
         drop(self.stderr.write_all(text.as_bytes()));
     }
 
-    /// Says on standard error how a conversation goes on, which is no diagnostic.
+    /// Says something on standard error that is no diagnostic: how a conversation goes on.
     pub(crate) fn say(&mut self, text: &str) {
         if self.verbosity != Verbosity::Quiet {
             // Nobody is left to be told that standard error cannot be written.

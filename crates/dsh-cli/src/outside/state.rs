@@ -29,8 +29,8 @@ impl UserFolders {
     }
 
     /// What the user configures for all projects. Beneath a project's own folder it would be the project's: see [`lies_beneath`].
-    pub(crate) fn into_config(self) -> Option<PathBuf> {
-        self.config
+    pub(crate) fn config(&self) -> Option<&Path> {
+        self.config.as_deref()
     }
 
     /// What dsh keeps for the user.
@@ -67,7 +67,7 @@ mod tests {
             |name: &str| environment.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
         let folders = UserFolders::of(read);
         let text = |path: &Path| path.display().to_string();
-        (folders.clone().into_config().as_deref().map(text), folders.state().map(text))
+        (folders.config().map(text), folders.state().map(text))
     }
 
     #[cfg(unix)]

@@ -8,6 +8,7 @@ use super::files::{Files, Root};
 use crate::config::{self, Branch, EnvironmentUse, FILE_NAME, FileRef, Profiles, Tier, environment_uses, overlay};
 use crate::diagnostic::{Diagnostic, Report, SourceId, Span};
 use crate::names::{list, nearest, quoted};
+use crate::trust::comes_from_project;
 
 /// The user's own file, in the folder of dsh's configuration.
 pub(super) const USER_FILE: &str = "config.toml";
@@ -49,14 +50,12 @@ pub(super) struct Documents {
 /// Reads every document. What can be read is, whatever is wrong with another.
 pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Report) -> Result<Documents, NoProject> {
     let mut reading = Reading { files, report, open: Vec::new(), included: 0 };
-    // A file that lies in the project's folder speaks for the project, whatever it is called (C4).
-    let user_tier = if reading.files.user_is_in_project() { Tier::Project } else { Tier::User };
-    let user = reading.user(user_tier);
+    let user = reading.user();
     let project = reading.project();
     let said = reading.said(overrides);
     let (mut tree, (source, project), said) = (user?, project?, said?);
-    let mut asks = if user_tier.is_project() { environment_uses(&tree) } else { Vec::new() };
-    asks.extend(environment_uses(&project));
+    let mut asks = [environment_uses(&tree), environment_uses(&project)].concat();
+    asks.retain(|found| comes_from_project(files.sources, found.name.span));
     overlay(&mut tree, project);
     let mut others = Profiles::take(&mut tree, report);
     if let Some(name) = &overrides.profile
@@ -68,7 +67,7 @@ pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Re
     said.into_iter().for_each(|said| overlay(&mut tree, said));
     for (name, value) in &overrides.set {
         // Messages show a source's text, and never a variable's value (C3).
-        let source = files.sources.add("--set".to_owned(), format!("{name}=…"));
+        let source = files.sources.add_own("--set".to_owned(), format!("{name}=…"));
         config::set(&mut tree, source, name, value);
     }
     Ok(Documents { tree, others, source, asks })
@@ -95,9 +94,9 @@ struct Reading<'r, 'p> {
 
 impl Reading<'_, '_> {
     /// The user's own file, if there is one.
-    fn user(&mut self, tier: Tier) -> Result<Branch, NoProject> {
+    fn user(&mut self) -> Result<Branch, NoProject> {
         match self.files.unnamed(Root::User, USER_FILE) {
-            Ok(source) => self.document(source, tier),
+            Ok(source) => self.document(source, Tier::User),
             Err(problem) if problem.is_missing() => Ok(Branch::default()),
             Err(problem) => {
                 let path = self.files.display(Root::User, USER_FILE);
@@ -183,12 +182,12 @@ impl Reading<'_, '_> {
     fn said(&mut self, overrides: &Overrides) -> Result<Vec<Branch>, NoProject> {
         let mut said = Vec::new();
         for (variable, key, value) in &overrides.environment {
-            let source = self.files.sources.add((*variable).to_owned(), value.clone());
+            let source = self.files.sources.add_own((*variable).to_owned(), value.clone());
             said.push(config::environment(key, source, value));
         }
         let mut fine = true;
         for flag in &overrides.config {
-            let source = self.files.sources.add("--config".to_owned(), flag.clone());
+            let source = self.files.sources.add_own("--config".to_owned(), flag.clone());
             match config::flag(source, flag, self.report) {
                 Ok(tree) => said.push(tree),
                 Err(config::NotToml) => fine = false,

@@ -72,8 +72,9 @@ impl<'p> Files<'p> {
         }
     }
 
-    /// Whether what is called the user's own folder is beneath the project's, as where a container has its project for a home.
-    pub(super) fn user_is_in_project(&self) -> bool {
+    /// Whether what is called the user's own folder is beneath the project's, as where a container has its project for a home: what lies
+    /// there speaks for the project alone (C4).
+    fn user_is_in_project(&self) -> bool {
         let beneath =
             |user: &Folder| real_path(self.project.path()).is_ok_and(|project| lies_beneath(user.path(), &project));
         self.user.as_ref().is_some_and(beneath)
@@ -165,7 +166,10 @@ impl<'p> Files<'p> {
         let name = folder.display(path);
         self.total += u64::try_from(bytes.len()).unwrap_or(left);
         let text = decode(bytes).map_err(Problem::Text)?;
-        let id = self.sources.add(name, text);
+        let id = match root {
+            Root::User if !self.user_is_in_project() => self.sources.add_own(name, text),
+            Root::Project | Root::User => self.sources.add(name, text),
+        };
         self.taken.insert(key, id);
         Ok(id)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use dsh_kernel::{Context, Error, Fiber, FiberState, Kernel, Plugin, Scope, ScopeKey};
 use dsh_system_prompt::{
-    AssembleContext, Identity, PromptAssembly, PromptConfig, Source, SystemPrompt, SystemPromptExt,
+    AssembleContext, Identity, PromptAssembly, PromptConfig, RunFacts, Source, SystemPrompt, SystemPromptExt,
 };
 
 use super::blame;
@@ -36,6 +36,7 @@ impl Project {
         let mut owners = Vec::new();
         mounting.plugin(&root, None, SystemPrompt::new(self.prompt_config(sources))).await?;
         mounting.plugin(&root, None, self.built_ins.beside(&self.layer.variables)).await?;
+        mounting.plugin(&root, None, self.run_facts()).await?;
         if !self.instructions.is_empty() {
             let pieces = mounting.pieces(&self.instructions);
             mounting.plugin(&root, None, Instructions(pieces)).await?;
@@ -84,6 +85,13 @@ impl Project {
             mounting.plugin(ctx, own, Tools(filter.clone())).await?;
         }
         Ok(scope)
+    }
+
+    /// The facts of the run whose names the project leaves to them.
+    fn run_facts(&self) -> RunFacts {
+        let is_own = |name: &str| self.layer.variables.iter().any(|variable| variable.name.value == name);
+        let model = if is_own("model") { RunFacts::new().without_model() } else { RunFacts::new() };
+        if is_own("cwd") { model.without_cwd() } else { model }
     }
 
     fn prompt_config(&self, sources: &Sources) -> PromptConfig {
@@ -138,8 +146,11 @@ impl<'p> Mounted<'p> {
             report.about(concern(Some(agent)), |report| texts::malformed(&agent.layer, Some(owner), report));
         }
         let mut answer = None;
-        let agents = self.scopes.iter().map(|(agent, key)| (Some(*agent), AssembleContext::for_scope(*key)));
-        let shared = asked.is_none().then(|| (None, AssembleContext::new()));
+        let agents = self
+            .scopes
+            .iter()
+            .map(|(agent, key)| (Some(*agent), AssembleContext::for_scope(*key).with(self.project.run.clone())));
+        let shared = asked.is_none().then(|| (None, AssembleContext::new().with(self.project.run.clone())));
         for (agent, cx) in shared.into_iter().chain(agents) {
             let name = agent.map(|agent| agent.name.value.as_str());
             if stopped.contains(&name) {
@@ -159,6 +170,15 @@ impl<'p> Mounted<'p> {
             }
         }
         answer
+    }
+
+    /// What is assembled for the agent, whatever is wrong with it; nothing, where that is refused.
+    pub(crate) async fn assemble(&self, agent: Option<&Agent>) -> Option<PromptAssembly> {
+        let key = agent.and_then(|agent| {
+            self.scopes.iter().find(|(scoped, _)| scoped.name.value == agent.name.value).map(|(_, key)| *key)
+        });
+        let cx = key.map_or_else(AssembleContext::new, AssembleContext::for_scope);
+        self.kernel.root().system_prompt().assemble(cx).await.ok()
     }
 
     /// Ends it; what fails in ending is reported.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dsh_system_prompt::RunContext;
 use dsh_template::Text;
 
 use super::agent_files;
@@ -13,8 +14,8 @@ use super::tools::{self, Tools};
 use super::{Agent, Layer, Loaded, Origin, Section};
 use crate::config::{self, At, Branch, Config, FILE_NAME, Format, OffsetMap, Topic, Wording, Words};
 use crate::diagnostic::{Concern, Report, Sources, Span};
-use crate::outside::{Environment, Folder, Repository};
-use crate::trust::{Trust, TrustContext, TrustSet, resolve};
+use crate::outside::{Environment, Folder, Repository, real_path};
+use crate::trust::{Trust, TrustContext, TrustSet, comes_from_project, resolve};
 
 /// Everything that was read; what is wrong in it was reported and left out.
 #[derive(Debug)]
@@ -29,8 +30,8 @@ pub(crate) struct Project {
     pub(crate) profile: Option<String>,
     /// The whole configuration, as it was merged.
     pub(crate) tree: Branch,
-    /// The model that is spoken to.
-    pub(crate) model: Option<At<String>>,
+    /// The model that is spoken to, and the project's folder.
+    pub(crate) run: RunContext,
     /// The order of tools.
     pub(crate) tool_order: Option<At<Vec<At<String>>>>,
     /// What all agents share.
@@ -43,20 +44,20 @@ pub(crate) struct Project {
     pub(crate) agents: Vec<Agent>,
     /// The tools.
     pub(crate) tools: Tools,
-    /// What its files ask for beyond being text.
+    /// What the files ask for beyond being text.
     pub(crate) asks: TrustSet,
     /// Whether that is done.
     pub(crate) trust: Trust,
 }
 
-/// What a project is read with: all that is not in its folder.
-#[derive(Clone, Debug)]
+/// What is said of a project from outside of its folder.
+#[derive(Debug)]
 pub(crate) struct Surroundings {
-    /// What is said of it from outside.
+    /// What stands in the configuration's place.
     pub(crate) overrides: Overrides,
-    /// The environment.
+    /// The environment that variables are read from.
     pub(crate) environment: Environment,
-    /// What decides on trust.
+    /// What decides whether they are.
     pub(crate) trust: TrustContext,
 }
 
@@ -65,28 +66,30 @@ pub(crate) struct Surroundings {
 pub(crate) struct NoProject;
 
 impl Project {
-    /// Reads the project of this folder. Nothing that it asks for is done unless it is trusted (C4).
+    /// Reads the project of this folder, with what is said of it from outside.
     pub(crate) fn read(
         folder: &Folder,
-        Surroundings { overrides, environment, trust }: &Surroundings,
+        surroundings: &Surroundings,
         sources: &mut Sources,
         report: &mut Report,
     ) -> Result<Self, NoProject> {
+        let Surroundings { overrides, environment, trust } = surroundings;
         let mut files = Files::new(folder, overrides.user_folder.as_deref(), sources);
         let Documents { tree, others, source, asks } = documents::read(overrides, &mut files, report)?;
+        let place = Span::new(source, 0..0);
         let asks = TrustSet::of(asks);
         let trust = Trust::decide(&asks, folder.path(), trust, report);
-        let values = Values { asks: &asks, trust, environment };
-        let config = config::read(&tree, Span::new(source, 0..0), &others, report);
+        let config = config::read(&tree, place, &others, report);
+        let run = run_context(folder, config.model.as_ref());
         let repository = Repository::around(folder);
         let ground = Ground { folder, repository: repository.as_ref() };
         let built_ins = BuiltIns::read(environment, ground.repository, report);
         let taken = instructions::named_in(&config.layer, |file| files.open(file));
         let settings = config.instructions.clone();
-        let read = Self::of(config, tree, &values, &mut files, report);
+        let read = Self::of(config, tree, &Reading { asks: &asks, trust, environment }, &mut files, report);
         let instructions = instructions::read(&settings, ground, taken, files.sources, report);
         let (config, profile) = (folder.display(FILE_NAME), overrides.profile.clone());
-        Ok(Self { config, profile, instructions, built_ins, asks, trust, ..read })
+        Ok(Self { config, profile, run, instructions, built_ins, asks, trust, ..read })
     }
 
     /// The agent of this name.
@@ -94,9 +97,9 @@ impl Project {
         self.agents.iter().find(|agent| agent.name.value == name)
     }
 
-    fn of(mut config: Config, tree: Branch, values: &Values<'_>, files: &mut Files<'_>, report: &mut Report) -> Self {
+    fn of(mut config: Config, tree: Branch, reading: &Reading<'_>, files: &mut Files<'_>, report: &mut Report) -> Self {
         let tools = tools::read(&config.tool_schemas, files, report);
-        let shared = layer(config.layer, values, files, report);
+        let shared = layer(config.layer, reading, files, report);
         agent_files::read(&mut config.agents, files, report);
         if !config.agents.is_empty() && !config.concerns.contains(&Topic::Agents) {
             config.concerns.push(Topic::Agents);
@@ -105,7 +108,7 @@ impl Project {
         for agent in config.agents {
             let concern = Concern::Agent(agent.name.value.clone());
             agents.push(report.about(concern, |report| {
-                let own = layer(agent.layer, values, files, report);
+                let own = layer(agent.layer, reading, files, report);
                 let filter = agent.tools.map(|rules| tools.filter(&rules, &agent.name.value, report));
                 Agent { name: agent.name, home: agent.home, description: agent.description, layer: own, filter }
             }));
@@ -116,7 +119,7 @@ impl Project {
             tree,
             topics: config.concerns,
             identity: config.identity.is_none_or(|identity| identity.value),
-            model: config.model,
+            run: RunContext::new(),
             tool_order: config.tool_order,
             layer: shared,
             instructions: Vec::new(),
@@ -124,19 +127,29 @@ impl Project {
             agents,
             tools,
             asks: TrustSet::default(),
-            trust: values.trust,
+            trust: reading.trust,
         }
     }
 }
 
-/// What decides on the values of variables.
-struct Values<'v> {
-    asks: &'v TrustSet,
-    trust: Trust,
-    environment: &'v Environment,
+/// What is known of a run before there is one.
+fn run_context(folder: &Folder, model: Option<&At<String>>) -> RunContext {
+    let path = real_path(folder.path()).unwrap_or_else(|_| folder.path().to_path_buf());
+    let run = RunContext::new().cwd(path);
+    match model {
+        Some(model) => run.model(model.value.as_str()),
+        None => run,
+    }
 }
 
-fn layer(layer: config::Layer, values: &Values<'_>, files: &mut Files<'_>, report: &mut Report) -> Layer {
+/// How the values of variables are come by.
+struct Reading<'e> {
+    asks: &'e TrustSet,
+    trust: Trust,
+    environment: &'e Environment,
+}
+
+fn layer(layer: config::Layer, reading: &Reading<'_>, files: &mut Files<'_>, report: &mut Report) -> Layer {
     let persona = layer.persona.as_ref().and_then(|wording| loaded(wording, files, report));
     let mut sections = Vec::new();
     for section in layer.sections {
@@ -144,7 +157,9 @@ fn layer(layer: config::Layer, values: &Values<'_>, files: &mut Files<'_>, repor
             sections.push(Section { name: section.name, order: section.order, words });
         }
     }
-    let variables = resolve(layer.variables, values.trust, values.asks, &|name| values.environment.var(name));
+    let is_own = |span| !comes_from_project(files.sources, span);
+    let Reading { asks, trust, environment } = *reading;
+    let variables = resolve(layer.variables, trust, asks, is_own, &|name| environment.var(name));
     Layer { persona, sections, variables }
 }
 

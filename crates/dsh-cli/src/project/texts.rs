@@ -88,6 +88,16 @@ fn unclosed(text: &str) -> Option<std::ops::Range<usize>> {
     (is_end && dsh_template::is_variable_name(name)).then_some(start..start + 2 + end)
 }
 
+/// How many bytes a section of this assembly is rendered to; none, where it cannot be.
+pub(crate) fn size(section: &AssembledSection, assembly: &PromptAssembly) -> Option<usize> {
+    let template = section.text().compile();
+    let lookup = |slot| match template.name(slot).and_then(|name| assembly.variable(name)) {
+        Some(variable) => variable.value().map_or(Lookup::Valueless, |value| Lookup::Value(value.as_str())),
+        None => Lookup::Unknown,
+    };
+    template.measure(lookup).ok()
+}
+
 /// Whether the prompt of this assembly can be rendered; what stands in the way is reported. Malformed references have been.
 pub(super) fn check(project: &Project, agent: Option<&Agent>, assembly: &PromptAssembly, report: &mut Report) -> bool {
     let variables: BTreeMap<&str, Option<&Value>> =
@@ -169,7 +179,7 @@ impl Scene<'_> {
         !seen.is_empty()
     }
 
-    /// Why a variable has no value.
+    /// Why a variable has no value, where it was given one that cannot be had.
     fn with_cause(&self, diagnostic: Diagnostic, name: &str) -> Diagnostic {
         let layers = self.agent.map(|agent| &agent.layer).into_iter().chain([&self.project.layer]);
         let given = layers.flat_map(|layer| &layer.variables).find(|variable| variable.name.value == name);

@@ -120,7 +120,7 @@ impl ToolFilter {
 
 impl Tools {
     /// Where the name of this tool stands.
-    pub(super) fn place(&self, name: &str) -> Option<Span> {
+    pub(crate) fn place(&self, name: &str) -> Option<Span> {
         self.places.get(name).copied()
     }
 

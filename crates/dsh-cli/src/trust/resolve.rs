@@ -33,12 +33,13 @@ pub(crate) enum Absence {
     NotUtf8(At<String>),
 }
 
-/// Gives the variables of a layer their values. For what the project asks, the environment is read if it is trusted, and has asked for
-/// that where it was; for what others ask, always.
+/// Gives the variables of a layer their values. The environment is read for what `is_own` says is the user's; for what is the project's,
+/// if that is trusted, and what is read is part of what was trusted.
 pub(crate) fn resolve(
     variables: Vec<Variable>,
     trust: Trust,
     asks: &TrustSet,
+    is_own: impl Fn(Span) -> bool,
     read: ReadEnvironment<'_>,
 ) -> Vec<Resolved> {
     let is_trusted =
@@ -46,8 +47,8 @@ pub(crate) fn resolve(
     let resolved = |variable: Variable| {
         let (value, stability) = match variable.value {
             VariableValue::Constant(text) => (Ok(text.into()), Stability::Static),
-            VariableValue::Env { name, tier, default } => {
-                let may_read = !tier.is_project() || is_trusted(&name.value);
+            VariableValue::Env { name, default } => {
+                let may_read = is_own(name.span) || is_trusted(&name.value);
                 (environment(name, default, may_read, read), Stability::Session)
             }
         };
@@ -105,7 +106,7 @@ mod tests {
 
     use super::super::Reason;
     use super::{Absence, At, Trust, TrustSet, Value, Variable, VariableValue, resolve};
-    use crate::config::{EnvironmentUse, Tier};
+    use crate::config::EnvironmentUse;
     use crate::diagnostic::{Sources, Span};
 
     const UNTRUSTED: Trust = Trust::Untrusted(Reason::NeverTrusted);
@@ -120,15 +121,15 @@ mod tests {
         TrustSet::of(vec![EnvironmentUse { name: at(name), variable: "v".to_owned(), agent: None, profile: None }])
     }
 
-    fn token(tier: Tier, default: Option<&str>) -> Vec<Variable> {
-        let value = VariableValue::Env { name: at("TOKEN"), tier, default: default.map(str::to_owned) };
+    fn token(default: Option<&str>) -> Vec<Variable> {
+        let value = VariableValue::Env { name: at("TOKEN"), default: default.map(str::to_owned) };
         vec![Variable { name: at("token"), value }]
     }
 
     /// The value of a variable that a project takes from `TOKEN`, where the environment holds that.
     fn value(environment: Option<&OsString>, default: Option<&str>, trust: Trust) -> Result<Value, Absence> {
         let read = |name: &str| environment.cloned().filter(|_| name == "TOKEN");
-        resolve(token(Tier::Project, default), trust, &asks("TOKEN"), &read).remove(0).value
+        resolve(token(default), trust, &asks("TOKEN"), |_| false, &read).remove(0).value
     }
 
     #[test]
@@ -144,26 +145,22 @@ mod tests {
     #[test]
     fn only_what_a_project_asks_for_needs_trust() {
         // C4
-        let may_read = |tier, trust, asks| {
+        let may_read = |is_own, trust, asks| {
             let read = |_: &str| Some(OsString::from("s3cret"));
-            resolve(token(tier, None), trust, &asks, &read).remove(0).value.is_ok()
+            resolve(token(None), trust, &asks, |_| is_own, &read).remove(0).value.is_ok()
         };
-        for tier in [Tier::User, Tier::UserProfile, Tier::Environment, Tier::Flag] {
-            assert!(may_read(tier, UNTRUSTED, TrustSet::default()), "{tier:?}");
-        }
-        for tier in [Tier::Project, Tier::ProjectProfile] {
-            assert!(may_read(tier, Trust::Trusted, asks("TOKEN")), "{tier:?}");
-            assert!(!may_read(tier, UNTRUSTED, asks("TOKEN")), "{tier:?}");
-            // What was not shown was not trusted.
-            assert!(!may_read(tier, Trust::Trusted, asks("OTHER")), "{tier:?}");
-            assert!(!may_read(tier, Trust::Trusted, TrustSet::default()), "{tier:?}");
-        }
+        assert!(may_read(true, UNTRUSTED, TrustSet::default()));
+        assert!(may_read(false, Trust::Trusted, asks("TOKEN")));
+        assert!(!may_read(false, UNTRUSTED, asks("TOKEN")));
+        // What was not shown was not trusted.
+        assert!(!may_read(false, Trust::Trusted, asks("OTHER")));
+        assert!(!may_read(false, Trust::Trusted, TrustSet::default()));
     }
 
     #[test]
     fn an_untrusted_environment_is_not_even_looked_at() {
         // C4
-        let resolved = resolve(token(Tier::Project, None), UNTRUSTED, &asks("TOKEN"), &|_| unreachable!());
+        let resolved = resolve(token(None), UNTRUSTED, &asks("TOKEN"), |_| false, &|_| unreachable!());
         assert!(resolved[0].value.is_err());
     }
 

@@ -71,6 +71,14 @@ impl Project {
         self.folder.path().join("project")
     }
 
+    /// The names in a folder beneath it, in order.
+    pub(crate) fn names(&self, path: &str) -> Vec<String> {
+        let entries = std::fs::read_dir(self.path().join(path)).unwrap();
+        let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
     /// Runs `dsh` in the folder.
     pub(crate) fn dsh(&self, arguments: &[&str]) -> Run {
         self.dsh_with(&[], arguments)
@@ -112,7 +120,8 @@ impl Run {
         self
     }
 
-    fn of(line: String, command: &mut Command) -> Self {
+    /// Runs the command, which is shown so.
+    pub(crate) fn of(line: String, command: &mut Command) -> Self {
         let output = command.output().unwrap();
         Self {
             line,
@@ -140,12 +149,6 @@ impl Run {
 /// Runs `dsh` in a folder.
 pub(crate) fn dsh_in(folder: &Path, arguments: &[&str]) -> Run {
     Run::of(format!("dsh {}", arguments.join(" ")), command().current_dir(folder).args(arguments))
-}
-
-/// Runs `dsh` as this command says.
-pub(crate) fn ran(command: &mut Command) -> Run {
-    let arguments: Vec<&str> = command.get_args().map(|argument| argument.to_str().unwrap()).collect();
-    Run::of(format!("dsh {}", arguments.join(" ")), command)
 }
 
 /// The binary, with nothing in its environment that changes what it prints, and one date.
@@ -197,3 +200,9 @@ macro_rules! reads {
     };
 }
 pub(crate) use reads;
+
+/// Runs `dsh` as this command says.
+pub(crate) fn ran(command: &mut Command) -> Run {
+    let arguments: Vec<&str> = command.get_args().map(|argument| argument.to_str().unwrap()).collect();
+    Run::of(format!("dsh {}", arguments.join(" ")), command)
+}

@@ -304,7 +304,7 @@ fn no_value_of_the_environment_is_printed_before_trust() {
     let config = format!("{CONFIG}[[sections]]\nname = \"s\"\norder = 1\ntext = \"{{{{token}}}} {{{{wrong}}}}\"\n");
     let scene = Scene::new(&config);
     let mut commands: Vec<Vec<&str>> = vec![vec!["trust"], vec!["trust", "--json"]];
-    for command in ["prompt", "check", "explain"] {
+    for command in ["prompt", "check", "explain", "config"] {
         commands.extend([vec![command], vec![command, "--json"], vec![command, "--agent", "reviewer"]]);
     }
     for arguments in commands {
@@ -313,8 +313,17 @@ fn no_value_of_the_environment_is_printed_before_trust() {
     }
     // Nor after it, but in what is asked for: the prompt has an error, and the error no value.
     scene.trust();
-    for arguments in [["prompt", "--json"].as_slice(), &["prompt"], &["trust"], &["trust", "--json"]] {
-        let run = scene.dsh(arguments);
+    for arguments in [
+        "prompt --json",
+        "prompt",
+        "trust",
+        "trust --json",
+        "explain",
+        "explain token",
+        "explain --json",
+        "config --origins",
+    ] {
+        let run = scene.dsh(&arguments.split(' ').collect::<Vec<_>>());
         assert!(!run.stdout.contains(SECRET) && !run.stderr.contains(SECRET), "{run}");
     }
 }
@@ -427,6 +436,10 @@ fn what_a_project_asks_for_beside_the_users_own_is_not_read() {
     // Nor by a mistake that a flag mends.
     let mistaken = "persona = \"{{token}}\"\n[variables]\ntoken = { env = \"TOKEN\", default = 5 }\n";
     let run = Scene::new(mistaken).dsh(&["prompt", "--config", "variables.token.default=\"x\""]);
+    assert!(run.stdout.ends_with("\n\nx\n") && run.stderr.contains("note[trust::untrusted]"), "{run}");
+    // Nor by one that a profile of its own mends, so that neither part by itself asks for anything.
+    let in_parts = format!("{mistaken}[profiles.ci.variables]\ntoken = {{ default = \"x\" }}\n");
+    let run = Scene::new(&in_parts).dsh(&["prompt", "--profile", "ci"]);
     assert!(run.stdout.ends_with("\n\nx\n") && run.stderr.contains("note[trust::untrusted]"), "{run}");
 }
 
