@@ -111,13 +111,13 @@ pub(crate) struct ConfigArgs {
 /// The arguments of `dsh trust`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "On a terminal it asks; elsewhere `--trust HASH` stands for the answer yes to what has this hash.\n\nExit status: 0 the folder is trusted, or asks for nothing; 1 it is not, or the project has findings; 2 wrong use, or a dsh.toml that is not readable as TOML."
+    after_help = "On a terminal it asks; elsewhere `--trust HASH` is the answer yes to what has this hash.\n\nExit status: 0 trusted, or nothing asked for; 1 not trusted, or findings; 2 wrong use, or a dsh.toml that is not readable as TOML."
 )]
 pub(crate) struct TrustArgs {
     /// Forget what was trusted of this folder
     #[arg(long)]
     pub(crate) revoke: bool,
-    /// Print one JSON object: what is asked for, its hash, whether it is trusted; ask and store nothing (see docs/json.md of dsh-cli)
+    /// Print one JSON object, and ask and store nothing (see docs/json.md of dsh-cli)
     #[arg(long, conflicts_with = "revoke")]
     pub(crate) json: bool,
 }

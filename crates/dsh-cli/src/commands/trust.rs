@@ -31,6 +31,7 @@ pub(crate) fn run(global: &GlobalArgs, arguments: &TrustArgs, console: &mut Cons
     };
     // What is wrong in the files was left out; mended, it may ask for more, and the folder is then untrusted again.
     let fine = if report.has_errors() { ExitStatus::Findings } else { ExitStatus::Success };
+    console.say_more(&report, &sources);
     let found = report.into_sorted();
     console.report(&found, &sources);
     if arguments.json {
@@ -40,6 +41,7 @@ pub(crate) fn run(global: &GlobalArgs, arguments: &TrustArgs, console: &mut Cons
         return console.print(b"This folder asks for nothing that needs trust.\n", fine);
     }
     if !found.is_empty() {
+        // What was found ends here.
         console.say("\n");
     }
     let list = list::of(&project.asks, &sources);
@@ -58,13 +60,9 @@ pub(crate) fn run(global: &GlobalArgs, arguments: &TrustArgs, console: &mut Cons
             ExitStatus::Findings
         }
         Next::Ask { changed } => {
-            if !console.shows_output() {
-                console.say(&list);
-            }
-            if changed {
-                console.say("It asks for something else than when it was trusted.\n");
-            }
-            if console.ask("Trust this folder?") {
+            let shown = if console.shows_output() { "" } else { &list };
+            let before = if changed { "It asks for something else than when it was trusted.\n" } else { "" };
+            if console.ask(&format!("{shown}{before}Trust this folder?")) {
                 return store(&folder, &project.asks.hash(), fine, console);
             }
             console.say("It is not trusted.\n");
@@ -95,7 +93,7 @@ fn next(project: &Project, given: Option<TrustHash>, can_ask: bool) -> Next {
         Trust::Trusted if given.is_some() => Next::Store,
         Trust::Trusted => Next::Nothing,
         Trust::Untrusted(Reason::OtherHash { given }) => {
-            let headline = "nothing is stored: `--trust` has the hash of something else than this folder asks for";
+            let headline = "nothing is stored: the hash that was given is not that of what this folder asks for";
             let refusal = Diagnostic::error("trust::hash_differs", headline);
             Next::Refuse(Box::new(hash_differs(refusal, &given, &project.asks)))
         }

@@ -118,4 +118,11 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         unknown_field
         unusual_name
     }
+    trust {
+        damaged_record
+        hash_differs
+        no_terminal
+        not_stored
+        untrusted
+    }
 };

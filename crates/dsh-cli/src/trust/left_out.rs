@@ -8,7 +8,7 @@ use crate::names::list;
 pub(crate) fn left_out(set: &TrustSet, trust: Trust, report: &mut Report) {
     let Trust::Untrusted(reason) = trust else { return };
     if let Reason::OtherHash { given } = reason {
-        let headline = "`--trust` has the hash of something else than this folder asks for";
+        let headline = "the hash that was given is not that of what this folder asks for";
         report.push(hash_differs(Diagnostic::warning("trust::hash_differs", headline), &given, set));
     }
     let why = match reason {

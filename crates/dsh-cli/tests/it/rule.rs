@@ -52,6 +52,8 @@ const NOT_SHOWN: &[&str] = &[
     "template::malformed_reference",
     "template::unknown_variable",
     "template::valueless_variable",
+    "trust::damaged_record",
+    "trust::not_stored",
 ];
 
 #[test]

@@ -117,12 +117,6 @@ impl Project {
 }
 
 impl Run {
-    /// Shows the command alone, where its arguments are of no interest.
-    pub(crate) fn hide_arguments(&mut self) {
-        let end = self.line.find(' ').unwrap_or(self.line.len());
-        self.line.truncate(end);
-    }
-
     /// With this folder's path, which differs from run to run, written as `FOLDER`.
     pub(crate) fn without(mut self, folder: &Path) -> Self {
         let path = folder.to_str().unwrap();

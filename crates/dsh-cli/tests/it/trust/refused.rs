@@ -179,6 +179,22 @@ fn a_project_cannot_bring_its_own_record() {
 }
 
 #[test]
+fn a_project_cannot_bring_the_users_own_configuration() {
+    // C4: as above.
+    let scene = Scene::new("persona = \"{{token}}\"");
+    let own = scene.project.path().join(".config/dsh");
+    fs::create_dir_all(&own).unwrap();
+    fs::write(own.join("config.toml"), "[variables]\ntoken = { env = \"TOKEN\", default = \"none\" }\n").unwrap();
+    let at_home = |arguments: &[&str]| {
+        let mut command = scene.command(arguments);
+        ran(command.env_remove("XDG_CONFIG_HOME").env("HOME", scene.project.path()))
+    };
+    let run = at_home(&["prompt"]);
+    assert!(run.stdout.ends_with("\n\nnone\n") && run.stderr.contains("note[trust::untrusted]"), "{run}");
+    assert!(at_home(&["trust"]).stdout.contains("environment variable `TOKEN`"));
+}
+
+#[test]
 fn a_state_folder_that_takes_nothing_is_told() {
     let scene = Scene::new(CONFIG);
     fs::write(scene.state(), "a file").unwrap();
