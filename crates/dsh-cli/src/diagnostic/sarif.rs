@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::plain::one_line;
 use super::{Diagnostic, Place, Sources};
+use crate::rules;
 
 /// The log of a run that ended with this status.
 pub(crate) fn log(diagnostics: &[Diagnostic], sources: &Sources, status: u8) -> Value {
@@ -19,13 +20,25 @@ pub(crate) fn log(diagnostics: &[Diagnostic], sources: &Sources, status: u8) -> 
             "tool": { "driver": {
                 "name": "dsh",
                 "version": env!("CARGO_PKG_VERSION"),
-                "rules": codes.iter().map(|code| json!({ "id": code })).collect::<Vec<_>>(),
+                "rules": codes.iter().copied().map(rule).collect::<Vec<_>>(),
             } },
             // 2 is for a configuration that could not be read: then what was found is not all there is.
             "invocations": [{ "executionSuccessful": status < 2, "exitCode": status }],
             "columnKind": "unicodeCodePoints",
             "results": results,
         }],
+    })
+}
+
+/// What a code means, as `dsh rule` tells it: there is no page on the network to link to.
+fn rule(code: &str) -> Value {
+    let Some(rule) = rules::find(code) else { return json!({ "id": code }) };
+    json!({
+        "id": code,
+        "shortDescription": { "text": rule.summary },
+        "fullDescription": { "text": rule.description() },
+        "help": { "text": rule.plain(), "markdown": rule.markdown() },
+        "defaultConfiguration": { "level": rule.severity.to_string() },
     })
 }
 

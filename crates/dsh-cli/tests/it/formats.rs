@@ -58,6 +58,10 @@ fn sarif() {
     assert_eq!((run.status, run.stderr.as_str()), (Some(1), ""));
     let mut log = run.json();
     *log.pointer_mut("/runs/0/tool/driver/version").unwrap() = "VERSION".into();
+    for rule in log.pointer_mut("/runs/0/tool/driver/rules").unwrap().as_array_mut().unwrap() {
+        // What they say is looked at where the rules are.
+        rule.as_object_mut().unwrap().retain(|key, _| key == "id");
+    }
     insta::assert_snapshot!(format!("{log:#}"));
 }
 
