@@ -50,13 +50,12 @@ fn unknown(asked: &str) -> Diagnostic {
     let rules = rules::all();
     // The area may be wrong, or missing, and the name right or nearly so.
     let name = asked.rsplit("::").next().unwrap_or(asked);
-    let near: Vec<String> = match nearest(asked, rules.iter().map(|rule| rule.code)) {
-        Some(code) => vec![quoted(code)],
-        None => {
-            let near = nearest(name, rules.iter().map(Rule::name));
-            rules.iter().filter(|rule| Some(rule.name()) == near).map(|rule| quoted(rule.code)).collect()
-        }
+    let of_name = || {
+        let near = nearest(name, rules.iter().map(Rule::name));
+        rules.iter().filter(|rule| Some(rule.name()) == near).map(|rule| quoted(rule.code)).collect()
     };
+    let near: Vec<String> =
+        nearest(asked, rules.iter().map(|rule| rule.code)).map_or_else(of_name, |code| vec![quoted(code)]);
     let help = match near.as_slice() {
         [] => "`dsh rule` lists all codes".to_owned(),
         near => format!("did you mean {}?", near.join(" or ")),
