@@ -1,6 +1,7 @@
 //! What can be asked on the command line.
 
 mod assignment;
+mod check;
 mod global;
 mod setup;
 mod sides;
@@ -8,13 +9,14 @@ mod sides;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use self::assignment::Assignment;
+pub(crate) use self::check::{CheckArgs, FailOn, Format};
 pub(crate) use self::global::{ColorWhen, GlobalArgs};
 pub(crate) use self::setup::{CompletionsArgs, HelpArgs, InitArgs, ManArgs};
 pub(crate) use self::sides::{color_asked, on_one_side};
 
 const BEGINNING: &str = "\
-To begin, `dsh init` writes a small project. `dsh help env` lists the environment variables that
-dsh reads, `dsh help exit-status` says what 0, 1 and 2 mean.";
+To begin, `dsh init` writes a small project. `dsh help env` lists the environment variables that dsh reads, \
+`dsh help exit-status` says what 0, 1 and 2 mean.";
 
 /// Assemble the system prompt that a project folder describes, and say where every part of it comes from.
 #[derive(Debug, Parser)]
@@ -24,6 +26,7 @@ dsh reads, `dsh help exit-status` says what 0, 1 and 2 mean.";
     arg_required_else_help = true,
     disable_help_subcommand = true,
     subcommand_value_name = "COMMAND",
+    term_width = 100,
     after_help = BEGINNING
 )]
 pub(crate) struct Arguments {
@@ -36,18 +39,20 @@ pub(crate) struct Arguments {
 /// The commands, one module of `commands` each. None has commands of its own: `sides` counts on that.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Write a small project to begin with: dsh.toml, and its JSON Schema for editors
+    Init(InitArgs),
     /// Print the prompt that the project makes, byte for byte, and a newline
     Prompt(PromptArgs),
     /// Show what the prompt is made of: each part with its owner, layer, source and place
     Explain(ExplainArgs),
     /// Print the configuration as it was merged from all files, the environment and flags
     Config(ConfigArgs),
+    /// Check the project: assemble every agent's prompt and print all that is wrong
+    Check(CheckArgs),
     /// Show what the project's files ask for beyond being text, and trust it
     Trust(TrustArgs),
     /// Explain a diagnostic code with an example; without one, list all codes
     Rule(RuleArgs),
-    /// Write a small project to begin with: dsh.toml, and its JSON Schema for editors
-    Init(InitArgs),
     /// Print what makes a shell complete the words of dsh
     Completions(CompletionsArgs),
     /// Print the manual page of dsh or of a command, or write all of them

@@ -1,5 +1,6 @@
 //! The commands of `dsh`, one module each, and what they have in common.
 
+pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod explain;

@@ -1,14 +1,27 @@
 //! What is said when something is wrong, as data: the one model that every command reports with.
 //!
 //! A diagnostic is a stable code, a severity, a headline that stands alone, places in files, and what would be right. Text for people
-//! is made of it by [`render`]; other forms will be made of the same value.
+//! is made of it by [`render`], and of many by [`listing`]; [`concise`], [`github`], [`json`] and [`sarif`] are other forms of the same value.
 //!
 //! A diagnostic never holds a variable's value (C3): what is wrong with a text is told by its place.
 
+pub(crate) mod concise;
+mod counts;
+mod excerpt;
+pub(crate) mod github;
+pub(crate) mod json;
+mod lines;
+pub(crate) mod listing;
+mod plain;
 pub(crate) mod render;
 mod report;
+pub(crate) mod sarif;
 mod source;
 
+use std::fmt;
+
+pub(crate) use self::counts::{Counts, counted};
+pub(crate) use self::plain::one_line;
 pub(crate) use self::report::Report;
 pub(crate) use self::source::{SourceId, Sources, Span};
 
@@ -22,6 +35,19 @@ pub(crate) enum Severity {
     /// Something to know; it changes no exit status.
     Note,
 }
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        })
+    }
+}
+
+/// At most so many places of one diagnostic are shown to a person.
+const MOST_PLACES: usize = 12;
 
 /// What a diagnostic is about, and so which prompts it stands in the way of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +88,8 @@ pub(crate) struct Diagnostic {
     pub(crate) helps: Vec<String>,
     /// Whom it is about.
     pub(crate) concern: Concern,
+    /// The agents it is about; none, where it is about everyone.
+    pub(crate) agents: Vec<String>,
 }
 
 impl Diagnostic {
@@ -75,6 +103,7 @@ impl Diagnostic {
             notes: Vec::new(),
             helps: Vec::new(),
             concern: Concern::Everyone,
+            agents: Vec::new(),
         }
     }
 
@@ -112,5 +141,16 @@ impl Diagnostic {
             Some(help) => self.with_help(help),
             None => self,
         }
+    }
+
+    /// The places that are shown to a person.
+    fn shown_places(&self) -> &[Place] {
+        self.places.get(..MOST_PLACES).unwrap_or(&self.places)
+    }
+
+    /// Notes and helps, a line each.
+    fn remarks(&self) -> impl Iterator<Item = String> {
+        let notes = self.notes.iter().map(|note| format!("note: {}", one_line(note)));
+        notes.chain(self.helps.iter().map(|help| format!("help: {}", one_line(help))))
     }
 }

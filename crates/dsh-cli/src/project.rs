@@ -9,6 +9,7 @@ mod built_ins;
 mod documents;
 mod files;
 mod instructions;
+mod lacking;
 mod mount;
 mod oddities;
 mod plugins;
@@ -17,7 +18,7 @@ pub(crate) mod texts;
 mod tools;
 
 pub(crate) use self::documents::Overrides;
-pub(crate) use self::mount::Mounted;
+pub(crate) use self::mount::{Mounted, Shared};
 pub(crate) use self::read::{NoProject, Project, Surroundings};
 pub(crate) use self::tools::ToolFilter;
 

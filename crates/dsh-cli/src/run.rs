@@ -57,6 +57,7 @@ fn colors(when: Option<ColorWhen>) -> Colors {
 
 fn dispatch(Arguments { global, command }: &Arguments, console: &mut Console) -> ExitStatus {
     match command {
+        Command::Check(check) => commands::check::run(global, check, console),
         Command::Config(config) => commands::config::run(global, config, console),
         Command::Explain(explain) => commands::explain::run(global, explain, console),
         Command::Prompt(prompt) => commands::prompt::run(global, prompt, console),

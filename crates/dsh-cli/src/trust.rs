@@ -26,5 +26,5 @@ use crate::diagnostic::{Sources, Span};
 
 /// Whether what stands here was written by the project, and not by the user in a file of their own or a flag.
 pub(crate) fn comes_from_project(sources: &Sources, span: Span) -> bool {
-    sources.get(span.source).is_none_or(|source| !source.own)
+    sources.get(span.source).is_none_or(|source| source.is_of_project())
 }

@@ -1,9 +1,10 @@
 //! What has been found so far.
 
-use std::collections::HashSet;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
-use super::{Concern, Diagnostic, Severity};
-use crate::names::Guesses;
+use super::{Concern, Diagnostic, Severity, Span};
+use crate::names::{Guesses, list};
 
 /// The diagnostics of a run, in the order in which they were found.
 #[derive(Debug)]
@@ -23,6 +24,9 @@ impl Report {
     /// Takes one in; it is about whom [`Report::about`] says.
     pub(crate) fn push(&mut self, mut diagnostic: Diagnostic) {
         diagnostic.concern = self.concern.clone();
+        if let Concern::Agent(name) = &self.concern {
+            diagnostic.agents.push(name.clone());
+        }
         self.diagnostics.push(diagnostic);
     }
 
@@ -59,17 +63,62 @@ impl Report {
         })
     }
 
+    /// Leaves out what is about other agents than these.
+    pub(crate) fn keep_agents(&mut self, agents: &[String]) {
+        self.diagnostics.retain(|diagnostic| match diagnostic.agents.as_slice() {
+            [] => diagnostic.concern != Concern::Shared,
+            about => about.iter().any(|agent| agents.contains(agent)),
+        });
+    }
+
+    /// Whether the command was used wrongly: what was found is then about its arguments, not about a project.
+    pub(crate) fn is_about_arguments(&self) -> bool {
+        self.errors().any(|diagnostic| diagnostic.code.starts_with("cli::"))
+    }
+
     /// What was found, by file and place; what has no place comes first. What is wrong for several agents alike is told once.
-    pub(crate) fn into_sorted(mut self) -> Vec<Diagnostic> {
-        let mut told = HashSet::new();
-        let places = |diagnostic: &Diagnostic| diagnostic.places.iter().map(|place| place.span).collect::<Vec<_>>();
-        self.diagnostics
-            .retain(|diagnostic| told.insert((diagnostic.code, diagnostic.headline.clone(), places(diagnostic))));
-        self.diagnostics.sort_by_key(|diagnostic| diagnostic.places.first().map(|place| place.span));
-        self.diagnostics
+    pub(crate) fn into_sorted(self) -> Vec<Diagnostic> {
+        let mut told: HashMap<(&str, String, Vec<Span>), usize> = HashMap::new();
+        let mut sorted: Vec<Diagnostic> = Vec::new();
+        for diagnostic in self.diagnostics {
+            let places = diagnostic.places.iter().map(|place| place.span).collect();
+            match told.entry((diagnostic.code, diagnostic.headline.clone(), places)) {
+                Entry::Vacant(new) => {
+                    new.insert(sorted.len());
+                    sorted.push(diagnostic);
+                }
+                Entry::Occupied(known) => {
+                    if let Some(known) = sorted.get_mut(*known.get()) {
+                        known.is_also_about(diagnostic);
+                    }
+                }
+            }
+        }
+        for diagnostic in &mut sorted {
+            let mut named = HashSet::new();
+            diagnostic.agents.retain(|agent| named.insert(agent.clone()));
+            if diagnostic.agents.len() > 1 {
+                let agents = list(diagnostic.agents.iter().map(String::as_str));
+                diagnostic.notes.push(format!("it is so for the agents {agents}"));
+            }
+        }
+        sorted.sort_by_key(|diagnostic| diagnostic.places.first().map(|place| place.span));
+        sorted
     }
 
     fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}
+
+impl Diagnostic {
+    /// Takes in that the same was found for others.
+    fn is_also_about(&mut self, other: Self) {
+        if self.agents.is_empty() || other.agents.is_empty() {
+            // One of the two is about everyone.
+            self.agents.clear();
+            return;
+        }
+        self.agents.extend(other.agents);
     }
 }

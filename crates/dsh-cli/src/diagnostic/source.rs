@@ -1,6 +1,9 @@
 //! The files that diagnostics point into.
 
 use std::ops::Range;
+use std::sync::OnceLock;
+
+use super::lines::{LineIndex, Position};
 
 /// One of the [`Sources`] of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,8 +39,49 @@ pub(crate) struct Source {
     pub(crate) path: String,
     /// The text.
     pub(crate) text: String,
-    /// Whether it is the user's own: a file of theirs, or a flag.
-    pub(crate) own: bool,
+    /// Who wrote it.
+    author: Author,
+    /// Made when it is first asked for: most files have nothing to point at.
+    lines: OnceLock<LineIndex>,
+}
+
+/// A span as people and editors name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Location<'s> {
+    /// The path of the file, or the name of the flag or variable.
+    pub(crate) path: &'s str,
+    /// Whether it is in a file, so that an editor finds it.
+    pub(crate) is_file: bool,
+    /// The first character.
+    pub(crate) start: Position,
+    /// One past the last character.
+    pub(crate) end: Position,
+}
+
+impl Source {
+    /// Whether it is a file, and not what a flag or the environment says.
+    pub(crate) fn is_file(&self) -> bool {
+        self.author != Author::User { is_file: false }
+    }
+
+    /// Whether it is the project's, and not what the user says in a file of their own or a flag.
+    pub(crate) fn is_of_project(&self) -> bool {
+        self.author == Author::Project
+    }
+
+    /// The line and column of this byte.
+    pub(crate) fn position(&self, offset: usize) -> Position {
+        self.lines.get_or_init(|| LineIndex::new(&self.text)).position(&self.text, offset)
+    }
+}
+
+/// Who wrote a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Author {
+    /// It is a file of the project.
+    Project,
+    /// The user: in a file of their own, or in a flag or a variable of the environment.
+    User { is_file: bool },
 }
 
 /// Every file that was read in this run.
@@ -53,17 +97,22 @@ impl Sources {
 
     /// Takes a file of the project in.
     pub(crate) fn add(&mut self, path: String, text: String) -> SourceId {
-        self.take(Source { path, text, own: false })
+        self.push(path, text, Author::Project)
     }
 
-    /// Takes in what the user says: in a file of their own, in the environment, on the command line.
+    /// Takes a file of the user's own in.
     pub(crate) fn add_own(&mut self, path: String, text: String) -> SourceId {
-        self.take(Source { path, text, own: true })
+        self.push(path, text, Author::User { is_file: true })
     }
 
-    fn take(&mut self, source: Source) -> SourceId {
+    /// Takes in what a flag or a variable of the environment says; it is no file.
+    pub(crate) fn add_said(&mut self, name: &str, text: String) -> SourceId {
+        self.push(name.to_owned(), text, Author::User { is_file: false })
+    }
+
+    fn push(&mut self, path: String, text: String, author: Author) -> SourceId {
         let id = SourceId(self.files.len());
-        self.files.push(source);
+        self.files.push(Source { path, text, author, lines: OnceLock::new() });
         id
     }
 
@@ -75,6 +124,13 @@ impl Sources {
     /// The files, in the order in which they were read.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Source> {
         self.files.iter()
+    }
+
+    /// Where this span is, if its file is of this table.
+    pub(crate) fn locate(&self, span: Span) -> Option<Location<'_>> {
+        let source = self.get(span.source)?;
+        let (start, end) = (source.position(span.start), source.position(span.end.max(span.start)));
+        Some(Location { path: &source.path, is_file: source.is_file(), start, end })
     }
 
     /// The text of this file.

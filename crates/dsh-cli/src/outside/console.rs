@@ -7,11 +7,9 @@ use anstream::{AutoStream, ColorChoice};
 
 use super::ask::ask;
 use super::environment::variable;
-use crate::diagnostic::{Diagnostic, Report, Severity, Sources, render};
+use crate::diagnostic::listing::{Listing, MOST_SHOWN};
+use crate::diagnostic::{Counts, Diagnostic, Report, Severity, Sources, render};
 use crate::status::ExitStatus;
-
-/// At most so many diagnostics are shown: a file that is of another kind altogether may have one for each of its lines.
-const MOST_SHOWN: usize = 200;
 
 /// Where a command prints.
 #[derive(Debug)]
@@ -103,29 +101,18 @@ impl Console {
         drop(self.stderr.write_all(text.as_bytes()));
     }
 
-    /// Reports on standard error, in the order given, with a count where there is more than one error. Where not all can be shown, errors
-    /// come before what is none.
+    /// Reports on standard error, in the order given, with a count where there is more than one error.
     pub(crate) fn report(&mut self, diagnostics: &[Diagnostic], sources: &Sources) {
-        let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
-        let wanted = |diagnostic: &&Diagnostic| self.verbosity != Verbosity::Quiet || is_error(diagnostic);
+        let wanted =
+            |diagnostic: &&Diagnostic| self.verbosity != Verbosity::Quiet || diagnostic.severity == Severity::Error;
         let diagnostics: Vec<&Diagnostic> = diagnostics.iter().filter(wanted).collect();
-        let errors = diagnostics.iter().filter(|diagnostic| is_error(diagnostic)).count();
-        let mut others_shown = MOST_SHOWN.saturating_sub(errors);
-        let mut fits = |diagnostic: &Diagnostic| {
-            is_error(diagnostic) || others_shown.checked_sub(1).map(|left| others_shown = left).is_some()
-        };
-        let shown: Vec<&Diagnostic> =
-            diagnostics.iter().copied().filter(|diagnostic| fits(diagnostic)).take(MOST_SHOWN).collect();
-        let mut text: String =
-            shown.iter().map(|diagnostic| render::human(diagnostic, sources)).collect::<Vec<_>>().join("\n\n");
-        if !text.is_empty() {
-            text.push('\n');
-        }
+        let Listing { mut text, whole } = Listing::of(&diagnostics, sources);
+        let errors = Counts::of(diagnostics.iter().copied()).errors;
         let others = diagnostics.len() - errors;
         let count = match errors {
             _ if errors > MOST_SHOWN => format!("\ndsh: {errors} errors, of which the first {MOST_SHOWN} are shown\n"),
-            0 | 1 if shown.len() == diagnostics.len() => String::new(),
-            _ if shown.len() == diagnostics.len() => format!("\ndsh: {errors} errors\n"),
+            0 | 1 if whole => String::new(),
+            _ if whole => format!("\ndsh: {errors} errors\n"),
             _ => format!("\ndsh: {errors} errors and {others} warnings, of which the first {MOST_SHOWN} are shown\n"),
         };
         text.push_str(&count);

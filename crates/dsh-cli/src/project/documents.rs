@@ -67,7 +67,7 @@ pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Re
     said.into_iter().for_each(|said| overlay(&mut tree, said));
     for (name, value) in &overrides.set {
         // Messages show a source's text, and never a variable's value (C3).
-        let source = files.sources.add_own("--set".to_owned(), format!("{name}=…"));
+        let source = files.sources.add_said("--set", format!("{name}=…"));
         config::set(&mut tree, source, name, value);
     }
     Ok(Documents { tree, others, source, asks })
@@ -182,12 +182,12 @@ impl Reading<'_, '_> {
     fn said(&mut self, overrides: &Overrides) -> Result<Vec<Branch>, NoProject> {
         let mut said = Vec::new();
         for (variable, key, value) in &overrides.environment {
-            let source = self.files.sources.add_own((*variable).to_owned(), value.clone());
+            let source = self.files.sources.add_said(variable, value.clone());
             said.push(config::environment(key, source, value));
         }
         let mut fine = true;
         for flag in &overrides.config {
-            let source = self.files.sources.add_own("--config".to_owned(), flag.clone());
+            let source = self.files.sources.add_said("--config", flag.clone());
             match config::flag(source, flag, self.report) {
                 Ok(tree) => said.push(tree),
                 Err(config::NotToml) => fine = false,

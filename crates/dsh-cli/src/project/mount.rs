@@ -8,15 +8,17 @@ use dsh_system_prompt::{
 };
 
 use super::blame;
+use super::lacking::Given;
 use super::plugins::{Instructions, Persona, Piece, Sections, ToolSchemas, Tools, Variables};
 use super::{Agent, Layer, Loaded, Project, Section, texts};
-use crate::config::{PERSONA, Topic};
+use crate::config::{At, PERSONA, Topic};
 use crate::diagnostic::{Concern, Report, Sources};
 
 /// A project that runs.
 #[derive(Debug)]
 pub(crate) struct Mounted<'p> {
     project: &'p Project,
+    sources: &'p Sources,
     kernel: Kernel,
     /// The scope of each agent, in the order of the project's.
     scopes: Vec<(&'p Agent, ScopeKey)>,
@@ -24,24 +26,59 @@ pub(crate) struct Mounted<'p> {
     owners: Vec<String>,
 }
 
+/// Whether the prompt that all agents share is looked at as it is, without the part of any agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shared {
+    /// It is.
+    Checked,
+    /// It is not.
+    LeftOut,
+}
+
+/// One prompt that was looked at.
+#[derive(Debug)]
+pub(crate) struct Checked<'p> {
+    /// Whose it is; of no agent, the one that all share.
+    pub(crate) agent: Option<&'p Agent>,
+    /// What it is made of, unless it has a finding.
+    pub(crate) assembly: Option<PromptAssembly>,
+}
+
 /// A plugin of the project, and the agent whose scope it is in.
 type MountedPlugin<'p> = (Option<&'p Agent>, Fiber);
 
 impl Project {
     /// Mounts everything. What a plugin's start is refused for is reported; the others run.
-    pub(crate) async fn mount(&self, sources: &Sources, report: &mut Report) -> Result<Mounted<'_>, Error> {
+    pub(crate) async fn mount<'p>(&'p self, sources: &'p Sources, report: &mut Report) -> Result<Mounted<'p>, Error> {
+        self.mount_with(self.tool_order.as_ref(), &self.topics, sources, report).await
+    }
+
+    /// Mounts what is not about tools.
+    async fn mount_without_tools<'p>(&'p self, sources: &'p Sources) -> Result<Mounted<'p>, Error> {
+        let topics: Vec<Topic> = self.topics.iter().copied().filter(|topic| *topic != Topic::Tools).collect();
+        // What is wrong in starting has been reported.
+        self.mount_with(None, &topics, sources, &mut Report::new()).await
+    }
+
+    async fn mount_with<'p>(
+        &'p self,
+        tool_order: Option<&At<Vec<At<String>>>>,
+        topics: &[Topic],
+        sources: &'p Sources,
+        report: &mut Report,
+    ) -> Result<Mounted<'p>, Error> {
         let mut mounting = Mounting { kernel: Kernel::new(), plugins: Vec::new(), sources };
         let root = mounting.kernel.root();
         let mut scopes = Vec::new();
         let mut owners = Vec::new();
-        mounting.plugin(&root, None, SystemPrompt::new(self.prompt_config(sources))).await?;
+        mounting.plugin(&root, None, SystemPrompt::new(self.prompt_config(tool_order, sources))).await?;
         mounting.plugin(&root, None, self.built_ins.beside(&self.layer.variables)).await?;
         mounting.plugin(&root, None, self.run_facts()).await?;
         if !self.instructions.is_empty() {
             let pieces = mounting.pieces(&self.instructions);
             mounting.plugin(&root, None, Instructions(pieces)).await?;
         }
-        for topic in &self.topics {
+        for topic in topics {
             match topic {
                 Topic::Tools => {
                     mounting.plugin(&root, None, ToolSchemas(self.tools.schemas.clone())).await?;
@@ -50,7 +87,8 @@ impl Project {
                 Topic::Sections => mounting.sections(&root, None, &self.layer).await?,
                 Topic::Agents => {
                     for agent in &self.agents {
-                        let scope = self.mount_agent(&root, agent, &mut mounting).await?;
+                        let scope =
+                            self.mount_agent(&root, agent, topics.contains(&Topic::Tools), &mut mounting).await?;
                         owners.push(scope.ctx().owner().to_string());
                         scopes.push((agent, scope.key()));
                     }
@@ -59,13 +97,14 @@ impl Project {
         }
         let Mounting { kernel, plugins, .. } = mounting;
         self.report_failed(&plugins, report).await;
-        Ok(Mounted { project: self, kernel, scopes, owners })
+        Ok(Mounted { project: self, sources, kernel, scopes, owners })
     }
 
     async fn mount_agent<'p>(
         &'p self,
         root: &Context,
         agent: &'p Agent,
+        tools: bool,
         mounting: &mut Mounting<'p, '_>,
     ) -> Result<Scope, Error> {
         let scope = root.scope(agent.name.value.clone())?;
@@ -81,7 +120,7 @@ impl Project {
             mounting.sections(ctx, own, &agent.layer).await?;
         }
         // Without schema files there is nothing to keep from anybody.
-        if let Some(filter) = agent.filter.as_ref().filter(|_| self.topics.contains(&Topic::Tools)) {
+        if let Some(filter) = agent.filter.as_ref().filter(|_| tools) {
             mounting.plugin(ctx, own, Tools(filter.clone())).await?;
         }
         Ok(scope)
@@ -94,7 +133,7 @@ impl Project {
         if is_own("cwd") { model.without_cwd() } else { model }
     }
 
-    fn prompt_config(&self, sources: &Sources) -> PromptConfig {
+    fn prompt_config(&self, tool_order: Option<&At<Vec<At<String>>>>, sources: &Sources) -> PromptConfig {
         let mut config = PromptConfig::new();
         if !self.identity {
             config = config.identity(Identity::Omitted);
@@ -102,7 +141,7 @@ impl Project {
         if let Some(persona) = &self.layer.persona {
             config = config.persona(persona.text.clone()).persona_source(source(persona, sources));
         }
-        if let Some(order) = &self.tool_order {
+        if let Some(order) = tool_order {
             config = config.tool_order(order.value.iter().map(|name| name.value.clone()));
         }
         config
@@ -138,47 +177,70 @@ impl<'p> Mounted<'p> {
         texts: bool,
         report: &mut Report,
     ) -> Option<PromptAssembly> {
+        let name = |agent: Option<&'p Agent>| agent.map(|agent| agent.name.value.as_str());
+        let shared = if asked.is_none() { Shared::Checked } else { Shared::LeftOut };
+        let checked = self.check_all(shared, texts, report).await;
+        checked.into_iter().find(|one| name(one.agent) == name(asked))?.assembly
+    }
+
+    /// Assembles each agent's prompt, in their order, and reports what is wrong with it; where `shared` says so, first the one that all share.
+    pub(crate) async fn check_all(&self, shared: Shared, texts: bool, report: &mut Report) -> Vec<Checked<'p>> {
         // What was left out of a layer as wrong may be what is missing in a prompt. A malformed reference leaves nothing out.
         let all = std::iter::once(None).chain(self.scopes.iter().map(|(agent, _)| Some(agent.name.value.as_str())));
         let stopped: BTreeSet<Option<&str>> = all.filter(|name| report.stops(*name)).collect();
+        let given = if stopped.is_empty() { Given::default() } else { Given::of(self.sources) };
         texts::malformed(&self.project.layer, None, report);
         for ((agent, _), owner) in self.scopes.iter().zip(&self.owners) {
             report.about(concern(Some(agent)), |report| texts::malformed(&agent.layer, Some(owner), report));
         }
-        let mut answer = None;
-        let agents = self
-            .scopes
-            .iter()
-            .map(|(agent, key)| (Some(*agent), AssembleContext::for_scope(*key).with(self.project.run.clone())));
-        let shared = asked.is_none().then(|| (None, AssembleContext::new().with(self.project.run.clone())));
-        for (agent, cx) in shared.into_iter().chain(agents) {
-            let name = agent.map(|agent| agent.name.value.as_str());
-            if stopped.contains(&name) {
-                continue;
-            }
-            let assembled = self.kernel.root().system_prompt().assemble(cx).await;
+        let shared = (shared == Shared::Checked).then_some(None);
+        let mut without_tools = None;
+        let mut checked = Vec::new();
+        for agent in shared.into_iter().chain(self.scopes.iter().map(|(agent, _)| Some(*agent))) {
+            let stopped = stopped.contains(&agent.map(|agent| agent.name.value.as_str()));
+            let (assembly, refused) = match self.assemble(agent).await {
+                Ok(assembly) => (Some(assembly), None),
+                Err(error) => (self.texts_of(agent, texts, &mut without_tools).await, Some(error)),
+            };
+            let lacks = |name: &str| stopped && given.has(name);
             let whose = agent.map_or(Concern::Shared, |_| concern(agent));
-            let fine = report.about(whose, |report| match assembled {
-                Ok(assembly) => (!texts || texts::check(self.project, agent, &assembly, report)).then_some(assembly),
-                Err(error) => {
-                    report.push(blame::prompt(self.project, agent, &error, &report.guesses));
-                    None
+            let fine = report.about(whose, |report| {
+                if let Some(error) = &refused
+                    && (!stopped || self.project.is_refused_all_the_same(error))
+                {
+                    report.push(blame::prompt(self.project, agent, error, &report.guesses));
                 }
+                let of_texts = assembly.as_ref().filter(|_| texts);
+                of_texts.is_none_or(|assembly| texts::check(self.project, agent, assembly, lacks, report))
             });
-            if name == asked.map(|agent| agent.name.value.as_str()) {
-                answer = fine;
-            }
+            let assembly = assembly.filter(|_| fine && refused.is_none() && !stopped);
+            checked.push(Checked { agent, assembly });
         }
-        answer
+        if let Some(mounted) = without_tools {
+            mounted.close(report).await;
+        }
+        checked
     }
 
-    /// What is assembled for the agent, whatever is wrong with it; nothing, where that is refused.
-    pub(crate) async fn assemble(&self, agent: Option<&Agent>) -> Option<PromptAssembly> {
-        let key = agent.and_then(|agent| {
-            self.scopes.iter().find(|(scoped, _)| scoped.name.value == agent.name.value).map(|(_, key)| *key)
-        });
-        let cx = key.map_or_else(AssembleContext::new, AssembleContext::for_scope);
-        self.kernel.root().system_prompt().assemble(cx).await.ok()
+    /// What the texts of a refused assembly are: nearly always it is refused for the tools or their order.
+    async fn texts_of(
+        &self,
+        agent: Option<&Agent>,
+        wanted: bool,
+        without_tools: &mut Option<Self>,
+    ) -> Option<PromptAssembly> {
+        if wanted && without_tools.is_none() {
+            *without_tools = self.project.mount_without_tools(self.sources).await.ok();
+        }
+        without_tools.as_ref().filter(|_| wanted)?.assemble(agent).await.ok()
+    }
+
+    /// What is assembled for the agent, whatever is wrong with it.
+    pub(crate) async fn assemble(&self, agent: Option<&Agent>) -> Result<PromptAssembly, dsh_system_prompt::Error> {
+        let scope = agent.and_then(|agent| self.scopes.iter().find(|(own, _)| std::ptr::eq(*own, agent)));
+        let cx = scope.map_or_else(AssembleContext::new, |(_, key)| AssembleContext::for_scope(*key));
+        let cx = cx.with(self.project.run.clone());
+        self.kernel.root().system_prompt().assemble(cx).await
     }
 
     /// Ends it; what fails in ending is reported.

@@ -98,8 +98,15 @@ pub(crate) fn size(section: &AssembledSection, assembly: &PromptAssembly) -> Opt
     template.measure(lookup).ok()
 }
 
-/// Whether the prompt of this assembly can be rendered; what stands in the way is reported. Malformed references have been.
-pub(super) fn check(project: &Project, agent: Option<&Agent>, assembly: &PromptAssembly, report: &mut Report) -> bool {
+/// Whether the prompt of this assembly can be rendered; what stands in the way is reported. Malformed references have been, and
+/// what the assembly `lacks` of variables, too.
+pub(super) fn check(
+    project: &Project,
+    agent: Option<&Agent>,
+    assembly: &PromptAssembly,
+    lacks: impl Fn(&str) -> bool,
+    report: &mut Report,
+) -> bool {
     let variables: BTreeMap<&str, Option<&Value>> =
         assembly.variables().map(|variable| (variable.name(), variable.value())).collect();
     let always: BTreeSet<&str> =
@@ -111,7 +118,7 @@ pub(super) fn check(project: &Project, agent: Option<&Agent>, assembly: &PromptA
     let mut longest: Option<(usize, &AssembledSection)> = None;
     for section in assembly.sections() {
         let parts = parts(section.text());
-        let unresolved = scene.unresolved(section, &parts, report);
+        let unresolved = scene.unresolved(section, &parts, &lacks, report);
         let [(_, template)] = parts.as_slice() else {
             fine = false;
             continue;
@@ -147,7 +154,13 @@ struct Scene<'a> {
 
 impl Scene<'_> {
     /// Reports each variable of a section that is not there or has no value; whether there was one.
-    fn unresolved(&self, section: &AssembledSection, parts: &[(usize, Template)], report: &mut Report) -> bool {
+    fn unresolved(
+        &self,
+        section: &AssembledSection,
+        parts: &[(usize, Template)],
+        lacks: impl Fn(&str) -> bool,
+        report: &mut Report,
+    ) -> bool {
         let mut seen = BTreeSet::new();
         let variables = parts.iter().flat_map(|(offset, part)| {
             part.pieces().filter_map(move |piece| match piece {
@@ -157,7 +170,7 @@ impl Scene<'_> {
         });
         for (offset, variable) in variables {
             let known = self.variables.get(variable.name);
-            if known.is_some_and(Option::is_some) || !seen.insert(variable.name) {
+            if known.is_some_and(Option::is_some) || !seen.insert(variable.name) || lacks(variable.name) {
                 continue;
             }
             let name = quoted(variable.name);

@@ -119,6 +119,11 @@ impl ToolFilter {
 }
 
 impl Tools {
+    /// Whether every file was read.
+    pub(super) fn is_complete(&self) -> bool {
+        !self.incomplete
+    }
+
     /// Where the name of this tool stands.
     pub(crate) fn place(&self, name: &str) -> Option<Span> {
         self.places.get(name).copied()

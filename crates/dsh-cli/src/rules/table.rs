@@ -19,8 +19,10 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         output_lost
         source_date
         unknown_agent
+        unknown_command
         unknown_profile
         unknown_rule
+        unknown_topic
     }
     config {
         conflicting_keys
@@ -45,6 +47,12 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         too_much
         unreadable
         utf16
+    }
+    init {
+        above
+        exists
+        not_written
+        unread
     }
     instructions {
         too_large
@@ -76,6 +84,10 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         not_a_tool_list
         number_out_of_range
         too_deep
+    }
+    man {
+        exists
+        not_written
     }
     prompt {
         duplicate_section

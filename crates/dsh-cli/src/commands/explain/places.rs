@@ -8,7 +8,7 @@ use dsh_system_prompt::Source;
 
 use crate::diagnostic::{Sources, Span};
 
-/// Where something was read from.
+/// Where something was read from: a file, or what the user says in its place (`--set`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place<'s> {
     /// The file, as a person may type it.
@@ -41,7 +41,17 @@ struct File<'s> {
     newlines: OnceCell<Vec<usize>>,
 }
 
-impl File<'_> {
+impl<'s> File<'s> {
+    fn new(text: &'s str) -> Self {
+        Self { text, newlines: OnceCell::new() }
+    }
+
+    /// These bytes, and their lines.
+    fn within(&self, bytes: Range<usize>) -> Within {
+        let last = bytes.end.saturating_sub(1).max(bytes.start);
+        Within { first_line: self.line(bytes.start), last_line: self.line(last), bytes }
+    }
+
     /// The line that this byte is in.
     fn line(&self, offset: usize) -> usize {
         let newlines = self.newlines.get_or_init(|| self.text.match_indices('\n').map(|(at, _)| at).collect());
@@ -51,30 +61,26 @@ impl File<'_> {
 
 impl<'s> Places<'s> {
     pub(super) fn new(sources: &'s Sources) -> Self {
-        let file = |text| File { text, newlines: OnceCell::new() };
-        Self {
-            sources,
-            files: sources.iter().map(|source| (source.path.as_str(), file(source.text.as_str()))).collect(),
-        }
+        let files = sources.iter().map(|source| (source.path.as_str(), File::new(&source.text))).collect();
+        Self { sources, files }
     }
 
     /// The place that the registry was told of.
     pub(super) fn of_source(&self, source: &'s Source) -> Place<'s> {
-        self.place(source.path(), source.range())
+        let within = self.files.get(source.path()).zip(source.range()).map(|(file, bytes)| file.within(bytes));
+        Place { file: source.path(), within }
     }
 
     /// A place that a diagnostic would point at.
     pub(super) fn of_span(&self, span: Span) -> Option<Place<'s>> {
-        Some(self.place(&self.sources.get(span.source)?.path, Some(span.range())))
-    }
-
-    fn place(&self, path: &'s str, range: Option<Range<usize>>) -> Place<'s> {
-        let within = self.files.get(path).zip(range).map(|(file, bytes)| Within {
-            first_line: file.line(bytes.start),
-            last_line: file.line(bytes.end.saturating_sub(1).max(bytes.start)),
-            bytes,
-        });
-        Place { file: path, within }
+        let source = self.sources.get(span.source)?;
+        // Several flags have one path.
+        let file = self.files.get(source.path.as_str()).filter(|file| std::ptr::eq(file.text, source.text.as_str()));
+        let within = match file {
+            Some(file) => file.within(span.range()),
+            None => File::new(&source.text).within(span.range()),
+        };
+        Some(Place { file: &source.path, within: Some(within) })
     }
 }
 
