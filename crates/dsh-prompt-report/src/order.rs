@@ -1,11 +1,11 @@
-//! Sections whose places among each other nothing but load order decides (S2).
+//! Sections of different owners that ask for one place (S2, X5).
 
 use std::cmp::Ordering;
 
 use dsh_kernel::Owner;
 use dsh_system_prompt::{AssembledSection, PartLayer, PromptAssembly};
 
-/// Sections of one order whose places among each other hang on which of their owners was loaded first.
+/// Sections of one order from different owners: which stands first is decided by where and when they were registered.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct EqualOrder<'a> {
@@ -17,9 +17,10 @@ pub struct EqualOrder<'a> {
 
 /// The sections of equal order from different owners, one finding for each order, in the order of the prompt.
 ///
-/// Sections of one owner stand as their owner registered them, and a scope's own come after the global ones (S2): neither is a
-/// matter of load order. A section that replaces another for a scope has the place of that one, so it counts as from that one's
-/// owner. What a listener has put into the assembly stands where it was put, and an empty text stands nowhere.
+/// Within one layer, load order decides of their places; a scope's own come after the global ones (S2). Neither is seen in what the
+/// owners wrote. Sections of one owner stand as that one registered them, which is no finding. A section that replaces another for a
+/// scope has the place of that one, so it counts as from that one's owner. What a listener has put into the assembly stands where it
+/// was put, and an empty text stands nowhere.
 ///
 /// ```
 /// use dsh_kernel::Kernel;
@@ -40,44 +41,28 @@ pub struct EqualOrder<'a> {
 /// # }).unwrap();
 /// ```
 pub fn equal_orders(assembly: &PromptAssembly) -> Vec<EqualOrder<'_>> {
-    let mut placed: Vec<(Place, &AssembledSection)> =
-        assembly.sections().filter_map(|section| Some((Place::of(section)?, section))).collect();
-    // Stable: those of one place stay as they stand in the prompt.
-    placed.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let mut placed: Vec<&AssembledSection> = assembly.sections().filter(|section| is_placed(section)).collect();
+    // Stable: those of one order stay as they stand in the prompt.
+    placed.sort_by(|a, b| compared(a, b));
     placed
-        .chunk_by(|(a, _), (b, _)| a.cmp(b).is_eq())
+        .chunk_by(|a, b| compared(a, b).is_eq())
         .filter(|group| has_different_owners(group))
-        .filter_map(|group| {
-            let (place, _) = group.first()?;
-            Some(EqualOrder { order: place.order, sections: group.iter().map(|(_, section)| *section).collect() })
-        })
+        .filter_map(|group| Some(EqualOrder { order: group.first()?.order(), sections: group.to_vec() }))
         .collect()
 }
 
-/// What decides of a section's place before load order does.
-struct Place {
-    order: f64,
-    /// A scope's own sections come after the global ones, and after those that stand in the places of global ones.
-    is_scoped: bool,
+/// Whether its order has given it its place.
+fn is_placed(section: &AssembledSection) -> bool {
+    section.layer() != PartLayer::Assembly && !section.text().as_str().is_empty()
 }
 
-impl Place {
-    /// `None` where load order has no part in it.
-    fn of(section: &AssembledSection) -> Option<Self> {
-        let is_placed = section.layer() != PartLayer::Assembly && !section.text().as_str().is_empty();
-        let is_scoped = section.layer() != PartLayer::Global && section.shadows().is_none();
-        is_placed.then(|| Self { order: section.order(), is_scoped })
-    }
-
-    /// Orders are finite, so they compare; +0 and -0 are one place, as in the registry.
-    fn cmp(&self, other: &Self) -> Ordering {
-        let by_order = self.order.partial_cmp(&other.order).unwrap_or(Ordering::Equal);
-        by_order.then(self.is_scoped.cmp(&other.is_scoped))
-    }
+/// Orders are finite, so they compare; +0 and -0 are one place, as in the registry.
+fn compared(a: &AssembledSection, b: &AssembledSection) -> Ordering {
+    a.order().partial_cmp(&b.order()).unwrap_or(Ordering::Equal)
 }
 
-fn has_different_owners(group: &[(Place, &AssembledSection)]) -> bool {
-    let mut owners = group.iter().map(|(_, section)| placed_by(section));
+fn has_different_owners(group: &[&AssembledSection]) -> bool {
+    let mut owners = group.iter().map(|section| placed_by(section));
     let first = owners.next();
     owners.any(|owner| Some(owner) != first)
 }

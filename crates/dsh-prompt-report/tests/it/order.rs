@@ -39,19 +39,19 @@ async fn an_empty_text_has_no_place() {
 }
 
 #[tokio::test]
-async fn a_scope_comes_after_the_global_ones_whoever_was_first() {
+async fn what_replaces_a_section_for_a_scope_has_its_place_and_what_it_adds_has_another_owner() {
     let world = world().await;
-    let (one, two) = (world.plugin("one").await, world.plugin("two").await);
+    let one = world.plugin("one").await;
     let agent = world.root.scope("agent").unwrap();
     let own = agent.ctx();
-    section(own, "own", 20, "own");
     section(&one, "a", 20, "a");
     section(&one, "b", 20, "b");
     // What replaces a global section has its place, which is the owner's who registered that one.
     section(own, "b", 20, "b of the agent");
     assert_eq!(found(&world.assemble(agent.key()).await), []);
-    section(&two, "c", 20, "c");
-    assert_eq!(found(&world.assemble(agent.key()).await), [(20.0, vec!["a", "b", "c"])]);
+    section(own, "own", 20, "own");
+    assert_eq!(found(&world.assemble(agent.key()).await), [(20.0, vec!["a", "b", "own"])]);
+    assert_eq!(found(&world.assemble(bare()).await), []);
 }
 
 #[tokio::test]
