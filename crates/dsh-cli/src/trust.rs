@@ -23,9 +23,9 @@ pub(crate) use self::resolve::{Resolved, resolve};
 pub(crate) use self::set::{Asker, TrustItem, TrustSet};
 pub(crate) use self::store::{Status, Store};
 
-use crate::diagnostic::{Sources, Span};
+use crate::diagnostic::{Source, Sources, Span};
 
 /// Whether what stands here was written by the project, and not by the user in a file of their own or a flag.
 pub(crate) fn comes_from_project(sources: &Sources, span: Span) -> bool {
-    sources.get(span.source).is_none_or(|source| source.is_of_project())
+    sources.get(span.source).is_none_or(Source::is_of_project)
 }

@@ -142,8 +142,8 @@ fn ended(status: ExitStatus, report: Report, sources: &Sources, console: &mut Co
 mod tests {
     use super::{Next, next};
     use crate::diagnostic::{Report, Sources};
-    use crate::outside::{Folder, UserFolders};
-    use crate::project::Project;
+    use crate::outside::{Environment, Folder, UserFolders};
+    use crate::project::{Overrides, Project, Surroundings};
     use crate::trust::{Reason, Store, Trust, TrustContext};
 
     /// A project that asks for something, and is trusted as `trust` says.
@@ -151,8 +151,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("dsh.toml"), "[variables]\ntoken = { env = \"TOKEN\" }\n").unwrap();
         let folder = Folder::open(folder.path()).unwrap();
-        let context = TrustContext { store: Store::new(&UserFolders::default()), given: None };
-        let project = Project::read(&folder, &context, &|_| None, &mut Sources::new(), &mut Report::new());
+        let surroundings = Surroundings {
+            overrides: Overrides::default(),
+            environment: Environment::of_process(),
+            trust: TrustContext { store: Store::new(&UserFolders::default()), given: None },
+        };
+        let project = Project::read(&folder, &surroundings, &mut Sources::new(), &mut Report::new());
         Project { trust, ..project.unwrap() }
     }
 

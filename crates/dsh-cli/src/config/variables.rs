@@ -27,7 +27,7 @@ pub(super) fn variables(layer: &mut Table<'_>, report: &mut Report) -> Vec<Varia
 fn value(variable: &str, entry: Entry<'_>, report: &mut Report) -> Option<VariableValue> {
     let name = format!("variable {}", quoted(variable));
     let help = match entry.value {
-        Value::String(constant) => return Some(VariableValue::Constant(constant.to_string())),
+        Value::String(constant) => return Some(VariableValue::Constant(constant.clone())),
         Value::Table(_) => return environment(&name, table(entry, &name, "a variable", report)?, report),
         Value::Integer(..) | Value::Float(_) | Value::Boolean(_) | Value::Datetime(_) => {
             Some("put it into quotes".to_owned())

@@ -64,7 +64,9 @@ pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Re
         report.push(unknown_profile(name, &others));
         return Err(NoProject);
     }
-    said.into_iter().for_each(|said| overlay(&mut tree, said));
+    for said in said {
+        overlay(&mut tree, said);
+    }
     for (name, value) in &overrides.set {
         // Messages show a source's text, and never a variable's value (C3).
         let source = files.sources.add_said("--set", format!("{name}=…"));

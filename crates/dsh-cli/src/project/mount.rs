@@ -11,7 +11,7 @@ use super::blame;
 use super::lacking::Given;
 use super::plugins::{Instructions, Persona, Piece, Sections, ToolSchemas, Tools, Variables};
 use super::{Agent, Layer, Loaded, Project, Section, texts};
-use crate::config::{PERSONA, Topic};
+use crate::config::{At, PERSONA, Topic};
 use crate::diagnostic::{Concern, Report, Sources};
 
 /// A project that runs.
@@ -50,18 +50,35 @@ type MountedPlugin<'p> = (Option<&'p Agent>, Fiber);
 impl Project {
     /// Mounts everything. What a plugin's start is refused for is reported; the others run.
     pub(crate) async fn mount<'p>(&'p self, sources: &'p Sources, report: &mut Report) -> Result<Mounted<'p>, Error> {
+        self.mount_with(self.tool_order.as_ref(), &self.topics, sources, report).await
+    }
+
+    /// Mounts what is not about tools.
+    async fn mount_without_tools<'p>(&'p self, sources: &'p Sources) -> Result<Mounted<'p>, Error> {
+        let topics: Vec<Topic> = self.topics.iter().copied().filter(|topic| *topic != Topic::Tools).collect();
+        // What is wrong in starting has been reported.
+        self.mount_with(None, &topics, sources, &mut Report::new()).await
+    }
+
+    async fn mount_with<'p>(
+        &'p self,
+        tool_order: Option<&At<Vec<At<String>>>>,
+        topics: &[Topic],
+        sources: &'p Sources,
+        report: &mut Report,
+    ) -> Result<Mounted<'p>, Error> {
         let mut mounting = Mounting { kernel: Kernel::new(), plugins: Vec::new(), sources };
         let root = mounting.kernel.root();
         let mut scopes = Vec::new();
         let mut owners = Vec::new();
-        mounting.plugin(&root, None, SystemPrompt::new(self.prompt_config(sources))).await?;
+        mounting.plugin(&root, None, SystemPrompt::new(self.prompt_config(tool_order, sources))).await?;
         mounting.plugin(&root, None, self.built_ins.beside(&self.layer.variables)).await?;
         mounting.plugin(&root, None, self.run_facts()).await?;
         if !self.instructions.is_empty() {
             let pieces = mounting.pieces(&self.instructions);
             mounting.plugin(&root, None, Instructions(pieces)).await?;
         }
-        for topic in &self.topics {
+        for topic in topics {
             match topic {
                 Topic::Tools => {
                     mounting.plugin(&root, None, ToolSchemas(self.tools.schemas.clone())).await?;
@@ -70,7 +87,8 @@ impl Project {
                 Topic::Sections => mounting.sections(&root, None, &self.layer).await?,
                 Topic::Agents => {
                     for agent in &self.agents {
-                        let scope = self.mount_agent(&root, agent, &mut mounting).await?;
+                        let scope =
+                            self.mount_agent(&root, agent, topics.contains(&Topic::Tools), &mut mounting).await?;
                         owners.push(scope.ctx().owner().to_string());
                         scopes.push((agent, scope.key()));
                     }
@@ -86,6 +104,7 @@ impl Project {
         &'p self,
         root: &Context,
         agent: &'p Agent,
+        tools: bool,
         mounting: &mut Mounting<'p, '_>,
     ) -> Result<Scope, Error> {
         let scope = root.scope(agent.name.value.clone())?;
@@ -101,7 +120,7 @@ impl Project {
             mounting.sections(ctx, own, &agent.layer).await?;
         }
         // Without schema files there is nothing to keep from anybody.
-        if let Some(filter) = agent.filter.as_ref().filter(|_| self.topics.contains(&Topic::Tools)) {
+        if let Some(filter) = agent.filter.as_ref().filter(|_| tools) {
             mounting.plugin(ctx, own, Tools(filter.clone())).await?;
         }
         Ok(scope)
@@ -114,7 +133,7 @@ impl Project {
         if is_own("cwd") { model.without_cwd() } else { model }
     }
 
-    fn prompt_config(&self, sources: &Sources) -> PromptConfig {
+    fn prompt_config(&self, tool_order: Option<&At<Vec<At<String>>>>, sources: &Sources) -> PromptConfig {
         let mut config = PromptConfig::new();
         if !self.identity {
             config = config.identity(Identity::Omitted);
@@ -122,7 +141,7 @@ impl Project {
         if let Some(persona) = &self.layer.persona {
             config = config.persona(persona.text.clone()).persona_source(source(persona, sources));
         }
-        if let Some(order) = &self.tool_order {
+        if let Some(order) = tool_order {
             config = config.tool_order(order.value.iter().map(|name| name.value.clone()));
         }
         config
@@ -174,42 +193,54 @@ impl<'p> Mounted<'p> {
         for ((agent, _), owner) in self.scopes.iter().zip(&self.owners) {
             report.about(concern(Some(agent)), |report| texts::malformed(&agent.layer, Some(owner), report));
         }
-        let agents = self.scopes.iter().map(|(agent, key)| (Some(*agent), self.context(Some(*key))));
-        let shared = (shared == Shared::Checked).then(|| (None, self.context(None)));
+        let shared = (shared == Shared::Checked).then_some(None);
+        let mut without_tools = None;
         let mut checked = Vec::new();
-        for (agent, cx) in shared.into_iter().chain(agents) {
+        for agent in shared.into_iter().chain(self.scopes.iter().map(|(agent, _)| Some(*agent))) {
             let stopped = stopped.contains(&agent.map(|agent| agent.name.value.as_str()));
+            let (assembly, refused) = match self.assemble(agent).await {
+                Ok(assembly) => (Some(assembly), None),
+                Err(error) => (self.texts_of(agent, texts, &mut without_tools).await, Some(error)),
+            };
             let lacks = |name: &str| stopped && given.has(name);
-            let assembled = self.kernel.root().system_prompt().assemble(cx).await;
             let whose = agent.map_or(Concern::Shared, |_| concern(agent));
-            let fine = report.about(whose, |report| match assembled {
-                Ok(assembly) => {
-                    (!texts || texts::check(self.project, agent, &assembly, lacks, report)).then_some(assembly)
+            let fine = report.about(whose, |report| {
+                if let Some(error) = &refused
+                    && (!stopped || self.project.is_refused_all_the_same(error))
+                {
+                    report.push(blame::prompt(self.project, agent, error, &report.guesses));
                 }
-                Err(error) => {
-                    if !stopped || self.project.is_refused_all_the_same(&error) {
-                        report.push(blame::prompt(self.project, agent, &error, &report.guesses));
-                    }
-                    None
-                }
+                let of_texts = assembly.as_ref().filter(|_| texts);
+                of_texts.is_none_or(|assembly| texts::check(self.project, agent, assembly, lacks, report))
             });
-            let assembly = fine.filter(|_| !stopped);
+            let assembly = assembly.filter(|_| fine && refused.is_none() && !stopped);
             checked.push(Checked { agent, assembly });
+        }
+        if let Some(mounted) = without_tools {
+            mounted.close(report).await;
         }
         checked
     }
 
-    /// What is assembled for the agent, whatever is wrong with it; nothing, where that is refused.
-    pub(crate) async fn assemble(&self, agent: Option<&Agent>) -> Option<PromptAssembly> {
-        let key = agent.and_then(|agent| {
-            self.scopes.iter().find(|(scoped, _)| scoped.name.value == agent.name.value).map(|(_, key)| *key)
-        });
-        self.kernel.root().system_prompt().assemble(self.context(key)).await.ok()
+    /// What the texts of a refused assembly are: nearly always it is refused for the tools or their order.
+    async fn texts_of(
+        &self,
+        agent: Option<&Agent>,
+        wanted: bool,
+        without_tools: &mut Option<Self>,
+    ) -> Option<PromptAssembly> {
+        if wanted && without_tools.is_none() {
+            *without_tools = self.project.mount_without_tools(self.sources).await.ok();
+        }
+        without_tools.as_ref().filter(|_| wanted)?.assemble(agent).await.ok()
     }
 
-    /// What an assembly is for.
-    fn context(&self, scope: Option<ScopeKey>) -> AssembleContext {
-        scope.map_or_else(AssembleContext::new, AssembleContext::for_scope).with(self.project.run.clone())
+    /// What is assembled for the agent, whatever is wrong with it.
+    pub(crate) async fn assemble(&self, agent: Option<&Agent>) -> Result<PromptAssembly, dsh_system_prompt::Error> {
+        let scope = agent.and_then(|agent| self.scopes.iter().find(|(own, _)| std::ptr::eq(*own, agent)));
+        let cx = scope.map_or_else(AssembleContext::new, |(_, key)| AssembleContext::for_scope(*key));
+        let cx = cx.with(self.project.run.clone());
+        self.kernel.root().system_prompt().assemble(cx).await
     }
 
     /// Ends it; what fails in ending is reported.

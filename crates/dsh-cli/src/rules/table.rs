@@ -20,6 +20,7 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         source_date
         unknown_agent
         unknown_command
+        unknown_name
         unknown_profile
         unknown_rule
         unknown_topic

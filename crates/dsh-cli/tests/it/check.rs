@@ -118,6 +118,9 @@ team = "t"
 "#;
     let project = Project::new(config).file("tools.json", r#"[{"name": "read"}]"#);
     reads!(project.dsh(&["check", "--format", "concise"]));
+    let twice =
+        Project::new("tool_order = [\"a\", \"a\"]\npersona = \"{{nobody}}\"\n").dsh(&["check", "--format", "concise"]);
+    assert!(twice.stdout.contains("tool_order_duplicate") && twice.stdout.contains("`nobody`"), "{twice}");
     // Without the file, `raed` may be right.
     std::fs::remove_file(project.path().join("tools.json")).unwrap();
     let run = project.dsh(&["check", "--format", "concise"]);
