@@ -58,11 +58,12 @@ pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Re
     overlay(&mut tree, project);
     let profiles = Profiles::take(&mut tree, report);
     let (whole, mut others) = (tree.clone(), profiles.clone());
-    if let Some(name) = &overrides.profile
-        && !others.choose(name, &mut tree)
-    {
-        report.push(unknown_profile(name, &others));
-        return Err(NoProject);
+    if let Some(name) = &overrides.profile {
+        if !others.choose(name, &mut tree) {
+            report.push(unknown_profile(name, &others));
+            return Err(NoProject);
+        }
+        report.tell(format!("the profile {} holds", quoted(name)));
     }
     for said in said {
         overlay(&mut tree, said);
