@@ -3,6 +3,7 @@
 mod assignment;
 mod check;
 mod global;
+mod setup;
 mod sides;
 
 use clap::{Args, Parser, Subcommand};
@@ -10,11 +11,23 @@ use clap::{Args, Parser, Subcommand};
 pub(crate) use self::assignment::Assignment;
 pub(crate) use self::check::{CheckArgs, FailOn, Format};
 pub(crate) use self::global::{ColorWhen, GlobalArgs};
+pub(crate) use self::setup::{CompletionsArgs, HelpArgs, InitArgs, ManArgs};
 pub(crate) use self::sides::{color_asked, on_one_side};
 
-/// dsh assembles the system prompt that a project folder describes, and says where every part of it comes from.
+const BEGINNING: &str = "\
+To begin, `dsh init` writes a small project. `dsh help env` lists the environment variables that
+dsh reads, `dsh help exit-status` says what 0, 1 and 2 mean.";
+
+/// Assemble the system prompt that a project folder describes, and say where every part of it comes from.
 #[derive(Debug, Parser)]
-#[command(name = "dsh", version, arg_required_else_help = true)]
+#[command(
+    name = "dsh",
+    version,
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    subcommand_value_name = "COMMAND",
+    after_help = BEGINNING
+)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
@@ -27,10 +40,24 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Print the prompt that the project makes, byte for byte, and a newline
     Prompt(PromptArgs),
+    /// Show what the prompt is made of: each part with its owner, layer, source and place
+    Explain(ExplainArgs),
     /// Print the configuration as it was merged from all files, the environment and flags
     Config(ConfigArgs),
     /// Check the project: assemble every agent's prompt and print all that is wrong
     Check(CheckArgs),
+    /// Show what the project's files ask for beyond being text, and trust it
+    Trust(TrustArgs),
+    /// Explain a diagnostic code with an example; without one, list all codes
+    Rule(RuleArgs),
+    /// Write a small project to begin with: dsh.toml, and its JSON Schema for editors
+    Init(InitArgs),
+    /// Print what makes a shell complete the words of dsh
+    Completions(CompletionsArgs),
+    /// Print the manual page of dsh or of a command, or write all of them
+    Man(ManArgs),
+    /// Print the help of dsh or of a command, or on the topics `env` and `exit-status`
+    Help(HelpArgs),
 }
 
 /// The arguments of `dsh prompt`.
@@ -50,6 +77,22 @@ pub(crate) struct PromptArgs {
     pub(crate) json: bool,
 }
 
+/// The arguments of `dsh explain`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit status: 0 fine; 1 the project has findings; 2 wrong use, an unknown name, or a dsh.toml that is not readable as TOML."
+)]
+pub(crate) struct ExplainArgs {
+    /// A section, tool or variable: everything about it, and a section's text with its variables marked
+    pub(crate) name: Option<String>,
+    /// The agent whose prompt is explained; without it, the prompt that all agents share
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// Print one JSON object (see docs/json.md of dsh-cli)
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// The arguments of `dsh config`.
 #[derive(Debug, Args)]
 pub(crate) struct ConfigArgs {
@@ -62,4 +105,29 @@ pub(crate) struct ConfigArgs {
     /// Print the JSON Schema of dsh.toml
     #[arg(long)]
     pub(crate) schema: bool,
+}
+
+/// The arguments of `dsh trust`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "On a terminal it asks; elsewhere `--trust HASH` stands for the answer yes to what has this hash.\n\nExit status: 0 the folder is trusted, or asks for nothing; 1 it is not, or the project has findings; 2 wrong use, or a dsh.toml that is not readable as TOML."
+)]
+pub(crate) struct TrustArgs {
+    /// Forget what was trusted of this folder
+    #[arg(long)]
+    pub(crate) revoke: bool,
+    /// Print one JSON object: what is asked for, its hash, whether it is trusted; ask and store nothing (see docs/json.md of dsh-cli)
+    #[arg(long, conflicts_with = "revoke")]
+    pub(crate) json: bool,
+}
+
+/// The arguments of `dsh rule`.
+#[derive(Debug, Args)]
+#[command(after_help = "Exit status: 0 fine; 2 an unknown code.")]
+pub(crate) struct RuleArgs {
+    /// A code, such as `config::unknown_key`; its name alone will do where one area has it
+    pub(crate) code: Option<String>,
+    /// Print one JSON object: code, severity, summary and text of each (see docs/json.md of dsh-cli)
+    #[arg(long)]
+    pub(crate) json: bool,
 }

@@ -1,25 +1,97 @@
 //! The commands of `dsh`, one module each, and what they have in common.
 
 pub(crate) mod check;
+pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod explain;
+pub(crate) mod help;
+pub(crate) mod init;
+mod json;
+pub(crate) mod man;
 pub(crate) mod prompt;
+pub(crate) mod rule;
+pub(crate) mod trust;
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use crate::args::GlobalArgs;
 use crate::config::{ENVIRONMENT, FILE_NAME};
 use crate::diagnostic::{Diagnostic, Report, Sources};
 use crate::names::{list, nearest, quoted};
 use crate::outside::environment::variable;
-use crate::outside::{Environment, Folder, FolderError, nearest_with};
-use crate::project::{NoProject, Overrides, Project};
+use crate::outside::{Console, Environment, Folder, FolderError, UserFolders, nearest_with};
+use crate::project::{Agent, Mounted, NoProject, Overrides, Project, Surroundings, blame};
 use crate::status::ExitStatus;
+use crate::trust::{Store, TrustContext, left_out};
 
-/// Reads the project that the arguments name; where there is none to be read, that is reported and wrong use.
+/// A project that runs, and whose prompt is asked for.
+#[derive(Debug)]
+struct Scene<'a> {
+    project: &'a Project,
+    /// Whose; without one, the prompt that all agents share.
+    agent: Option<&'a Agent>,
+    mounted: &'a Mounted<'a>,
+    sources: &'a Sources,
+    report: &'a mut Report,
+}
+
+/// Reads the project that the arguments name, mounts it, runs `body` and ends it. A status comes back where it could not come to that;
+/// why has been reported.
+fn with_mounted<R>(
+    global: &GlobalArgs,
+    agent: Option<&str>,
+    sources: &mut Sources,
+    report: &mut Report,
+    body: impl AsyncFnOnce(Scene<'_>) -> R,
+) -> Result<R, ExitStatus> {
+    let project = open_project(global, sources, report)?;
+    let agent = match agent {
+        None => None,
+        Some(name) => Some(project.agent(name).ok_or_else(|| {
+            report.push(unknown_agent(name, &project));
+            ExitStatus::WrongUse
+        })?),
+    };
+    runtime(report)?.block_on(async {
+        let mounted = project.mount(sources, report).await.map_err(|error| {
+            report.push(blame::kernel(&error));
+            ExitStatus::Findings
+        })?;
+        let answer = body(Scene { project: &project, agent, mounted: &mounted, sources, report }).await;
+        mounted.close(report).await;
+        Ok(answer)
+    })
+}
+
+/// Reports everything that was found, be it in another agent; the status that the command ends with.
+fn reported<T>(answer: &Result<T, ExitStatus>, report: Report, sources: &Sources, console: &mut Console) -> ExitStatus {
+    let status = match answer {
+        Err(status) => *status,
+        Ok(_) if report.has_errors() => ExitStatus::Findings,
+        Ok(_) => ExitStatus::Success,
+    };
+    console.conclude(report, sources);
+    status
+}
+
+/// Reads the project that the arguments name, and says what is left out of it for want of trust (C4); where there is none to be read,
+/// that is reported and wrong use.
 fn open_project(global: &GlobalArgs, sources: &mut Sources, report: &mut Report) -> Result<Project, ExitStatus> {
+    let folder = open_folder(global, report)?;
+    let project = read_project(&folder, global, sources, report)?;
+    left_out(&project.asks, project.trust, report);
+    Ok(project)
+}
+
+fn open_folder(global: &GlobalArgs, report: &mut Report) -> Result<Folder, ExitStatus> {
     let path = global.dir.clone().unwrap_or_else(|| nearest_with(FILE_NAME));
     report.tell(format!("the project's folder is {}", path.display()));
-    let folder = Folder::open(&path).map_err(|error| {
+    open_at(&path, global, report)
+}
+
+/// Opens the folder at `path`, which the arguments name if they name one; where there is none, that is reported and wrong use.
+fn open_at(path: &Path, global: &GlobalArgs, report: &mut Report) -> Result<Folder, ExitStatus> {
+    Folder::open(path).map_err(|error| {
         let path = path.display();
         let problem = match error {
             FolderError::Missing => format!("there is no folder `{path}`"),
@@ -33,20 +105,35 @@ fn open_project(global: &GlobalArgs, sources: &mut Sources, report: &mut Report)
         };
         report.push(Diagnostic::error("cli::not_a_folder", problem).with_help(help));
         ExitStatus::WrongUse
-    })?;
-    let environment = Environment::of_process();
-    Project::read(&folder, &overrides(global), &environment, sources, report).map_err(|NoProject| ExitStatus::WrongUse)
+    })
+}
+
+fn read_project(
+    folder: &Folder,
+    global: &GlobalArgs,
+    sources: &mut Sources,
+    report: &mut Report,
+) -> Result<Project, ExitStatus> {
+    let surroundings = Surroundings {
+        overrides: overrides(global),
+        environment: Environment::of_process(),
+        trust: TrustContext { store: user_store(), given: global.trust },
+    };
+    Project::read(folder, &surroundings, sources, report).map_err(|NoProject| ExitStatus::WrongUse)
+}
+
+/// What this user has trusted.
+fn user_store() -> Store {
+    Store::new(&UserFolders::of(variable))
 }
 
 /// What the arguments and the environment say in the configuration's place (C5).
 fn overrides(global: &GlobalArgs) -> Overrides {
-    let in_home = || variable("HOME").map(|home| PathBuf::from(home).join(".config"));
-    let by_xdg = variable("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let environment = ENVIRONMENT
         .iter()
         .filter_map(|(name, key)| Some((*name, *key, variable(name)?.to_string_lossy().into_owned())));
     Overrides {
-        user_folder: by_xdg.or_else(in_home).map(|path| path.join("dsh")),
+        user_folder: UserFolders::of(variable).config().map(Path::to_path_buf),
         profile: global.profile.clone(),
         environment: environment.collect(),
         config: global.config.iter().map(|said| format!("{}={}", said.name, said.value)).collect(),

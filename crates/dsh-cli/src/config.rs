@@ -19,6 +19,7 @@ mod profiles;
 mod read;
 mod table;
 mod tree;
+mod variables;
 
 pub(crate) use self::check::PERSONA;
 pub(crate) use self::defaults::defaults;
@@ -66,7 +67,7 @@ pub(crate) struct Config {
     /// `[agents.NAME]`.
     pub(crate) agents: Vec<Agent>,
     /// The profiles that were not chosen, each read by itself.
-    pub(crate) elsewhere: Vec<Config>,
+    pub(crate) elsewhere: Vec<(String, Config)>,
 }
 
 /// What a part of the file is about; each is a plugin of its own.
@@ -93,13 +94,27 @@ pub(crate) struct Layer {
     pub(crate) variables: Vec<Variable>,
 }
 
-/// A constant for texts to refer to.
+/// What texts can refer to by a name.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Variable {
     /// Its name, and where it is given.
     pub(crate) name: At<String>,
     /// What it stands for.
-    pub(crate) value: String,
+    pub(crate) value: VariableValue,
+}
+
+/// What a variable stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum VariableValue {
+    /// This text.
+    Constant(String),
+    /// What the environment holds, in a project that is trusted (C4).
+    Env {
+        /// The name in the environment.
+        name: At<String>,
+        /// What holds where the environment is not read, or has nothing of that name.
+        default: Option<String>,
+    },
 }
 
 /// A section of the prompt.

@@ -26,8 +26,10 @@
 //! * `outside`: files, folders and streams, the only door to the outside world
 //! * `diagnostic`: what is said when something is wrong, as data; `diagnostic::render` makes it text
 //! * `config`: `dsh.toml` as data with places, read by a reader that collects every mistake
+//! * `trust`: what a project's files ask for beyond being text, and whether the user has trusted it
 //! * `project`: that data and the files it names, as plugins on a kernel; `project::blame` leads errors back to their places
 //! * `commands`: one module for each command
+//! * `rules`: what each diagnostic code means, with an example
 //! * `names`: the right name nearest to a wrong one, and names as messages show them
 
 mod args;
@@ -37,8 +39,10 @@ mod diagnostic;
 mod names;
 mod outside;
 mod project;
+mod rules;
 mod run;
 mod status;
+mod trust;
 
 pub use crate::run::run;
 pub use crate::status::ExitStatus;

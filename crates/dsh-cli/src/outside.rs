@@ -3,11 +3,14 @@
 //! Nothing else in this crate reads the environment, opens a file or writes to a stream, and no library of dsh but the session store and
 //! the tool packs does either.
 
+mod ask;
 mod console;
 pub(crate) mod environment;
 mod folder;
 mod repository;
+mod state;
 mod text;
+mod writing;
 
 pub(crate) use self::console::{Colors, Console, Verbosity};
 pub(crate) use self::environment::Environment;
@@ -15,4 +18,6 @@ pub(crate) use self::folder::{
     FileIdentity, Folder, FolderError, ListError, OpenFile, Reach, ReadError, nearest_with, straightened,
 };
 pub(crate) use self::repository::Repository;
+pub(crate) use self::state::{PrivateError, PrivateFolder, UserFolders, lies_beneath, real_path};
 pub(crate) use self::text::{TextError, decode};
+pub(crate) use self::writing::{NewFile, NotWritten, WriteProblem, create_all, is_there, replace_all};

@@ -7,7 +7,6 @@ mod agent_files;
 pub(crate) mod blame;
 mod built_ins;
 mod documents;
-mod facts;
 mod files;
 mod instructions;
 mod lacking;
@@ -15,12 +14,12 @@ mod mount;
 mod oddities;
 mod plugins;
 mod read;
-mod texts;
+pub(crate) mod texts;
 mod tools;
 
 pub(crate) use self::documents::Overrides;
-pub(crate) use self::mount::Shared;
-pub(crate) use self::read::{NoProject, Project};
+pub(crate) use self::mount::{Mounted, Shared};
+pub(crate) use self::read::{NoProject, Project, Surroundings};
 pub(crate) use self::tools::ToolFilter;
 
 use std::collections::BTreeMap;
@@ -28,8 +27,9 @@ use std::ops::Range;
 
 use dsh_template::Text;
 
-use crate::config::{At, Home, OffsetMap, Variable};
+use crate::config::{At, Home, OffsetMap};
 use crate::diagnostic::{Diagnostic, SourceId, Span};
+use crate::trust::Resolved;
 
 /// A text with where its bytes came from.
 #[derive(Clone, Debug)]
@@ -90,7 +90,7 @@ pub(crate) struct Layer {
     /// The sections, in the order of the file.
     pub(crate) sections: Vec<Section>,
     /// The variables, in the order of the file.
-    pub(crate) variables: Vec<Variable>,
+    pub(crate) variables: Vec<Resolved>,
 }
 
 /// An agent that was read whole.

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 
-use crate::args::{Arguments, ColorWhen, Command, color_asked, on_one_side};
+use crate::args::{Arguments, ColorWhen, Command, InitArgs, color_asked, on_one_side};
 use crate::commands;
 use crate::outside::environment::variable;
 use crate::outside::{Colors, Console, Verbosity};
@@ -59,6 +59,13 @@ fn dispatch(Arguments { global, command }: &Arguments, console: &mut Console) ->
     match command {
         Command::Check(check) => commands::check::run(global, check, console),
         Command::Config(config) => commands::config::run(global, config, console),
+        Command::Explain(explain) => commands::explain::run(global, explain, console),
         Command::Prompt(prompt) => commands::prompt::run(global, prompt, console),
+        Command::Trust(trust) => commands::trust::run(global, trust, console),
+        Command::Rule(rule) => commands::rule::run(rule, console),
+        Command::Init(InitArgs {}) => commands::init::run(global, console),
+        Command::Completions(completions) => commands::completions::run(completions, console),
+        Command::Man(man) => commands::man::run(man, console),
+        Command::Help(help) => commands::help::run(help, console),
     }
 }

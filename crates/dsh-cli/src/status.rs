@@ -21,6 +21,19 @@ pub enum ExitStatus {
 }
 
 impl ExitStatus {
+    /// When each holds, in few words: the commands' help and manual pages say it so.
+    pub(crate) const MEANINGS: [(Self, &str); 3] = [
+        (Self::Success, "fine; also when the reader closed the pipe"),
+        (
+            Self::Findings,
+            "findings: an unknown key, a bad value, a file that cannot be taken or written, a refused assembly or rendering",
+        ),
+        (
+            Self::WrongUse,
+            "wrong use (an unknown agent, a `--dir` that is no folder), or a configuration that is named and missing, or cannot be read as TOML",
+        ),
+    ];
+
     /// The number that the process ends with.
     ///
     /// ```

@@ -3,7 +3,8 @@
 //! **Role.** Plugins contribute ordered sections of text, providers of tool schemas, and named variables. Once per step somebody
 //! assembles them for one scope and renders the result: that is the whole system prompt that a model sees. Every part knows who
 //! contributed it, from which layer, and what it replaces. The plugin [`SystemPrompt`] registers the harness's own opener and the
-//! deployment's persona itself. [`hidden_characters`] and [`show_hidden`] are for text that others write.
+//! deployment's persona itself; the plugin [`RunFacts`] adds the variables `model` and `cwd`. [`hidden_characters`] and
+//! [`show_hidden`] are for text that others write.
 //!
 //! **Non-goals.** No prompt text but the one sentence that says what the harness is. No files, no tokens, no wire formats, no
 //! compaction; no execution of tools.
@@ -78,6 +79,7 @@ mod render;
 mod explain;
 
 mod hygiene;
+mod run_facts;
 
 mod error;
 
@@ -107,6 +109,7 @@ pub use plugin::{Identity, PromptConfig, SystemPrompt};
 pub use provenance::{PartLayer, Source, Stability};
 pub use registry::PromptRegistry;
 pub use render::{Part, PartPiece, PieceVariable, RenderedPrompt, render, render_prompt};
+pub use run_facts::{RunContext, RunFacts};
 pub use section::PromptSection;
 pub use tools::{ToolProvider, ToolProviderResult};
 pub use value::{IntoValue, Value};

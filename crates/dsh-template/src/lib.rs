@@ -52,6 +52,7 @@ mod text;
 mod quoted;
 mod scan;
 
+mod quotation;
 mod reference;
 mod template;
 
@@ -66,6 +67,7 @@ mod position;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::escape::escape;
 pub use crate::position::Position;
+pub use crate::quotation::{Quotation, Quotations, quotations};
 pub use crate::reference::{Reference, References, references};
 pub use crate::render::Lookup;
 pub use crate::scan::is_variable_name;

@@ -59,6 +59,19 @@ pub(crate) fn decode_into(body: &str, out: &mut String) {
     out.push_str(part(body, at..body.len()));
 }
 
+/// How many bytes [`decode_into`] appends.
+pub(crate) fn decoded_len(body: &str) -> usize {
+    let (mut at, mut len) = (0, body.len());
+    while let Some(found) = body.as_bytes().get(at..).and_then(|rest| memchr(b'\\', rest)) {
+        let backslash = at + found;
+        let Ok((character, after)) = escaped(body.as_bytes(), backslash) else { break };
+        // An escape is longer than its character.
+        len -= after - backslash - character.len_utf8();
+        at = after;
+    }
+    len
+}
+
 /// The character that the escape at `backslash` stands for, and where the escape ends.
 fn escaped(bytes: &[u8], backslash: usize) -> Result<(char, usize), QuoteFault> {
     let character = match bytes.get(backslash + 1) {

@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use super::Assignment;
 use super::assignment::Left;
 use crate::outside::Verbosity;
+use crate::trust::TrustHash;
 
 const HEADING: &str = "Global options";
 
@@ -30,8 +31,8 @@ pub(crate) struct GlobalArgs {
     #[arg(long, value_name = "NAME=VALUE", global = true, help_heading = HEADING, value_parser = Left::Variable)]
     pub(crate) set: Vec<Assignment>,
     /// Trust the project for this run, if what it asks for has this hash [env: DSH_TRUST]
-    #[arg(long, value_name = "HASH", global = true, help_heading = HEADING, value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) trust: Option<String>,
+    #[arg(long, value_name = "HASH", global = true, help_heading = HEADING)]
+    pub(crate) trust: Option<TrustHash>,
     /// When to use colours [env: DSH_COLOR]
     #[arg(long, value_name = "WHEN", global = true, help_heading = HEADING, value_enum)]
     pub(crate) color: Option<ColorWhen>,
@@ -73,7 +74,8 @@ impl GlobalArgs {
             self.profile = text("DSH_PROFILE")?;
         }
         if self.trust.is_none() {
-            self.trust = text("DSH_TRUST")?;
+            let hash = text("DSH_TRUST")?.map(|hash| hash.parse()).transpose();
+            self.trust = hash.map_err(|problem| format!("the environment variable DSH_TRUST is no hash: {problem}"))?;
         }
         if self.color.is_none() {
             self.color = ColorWhen::of_environment(&variable)?;
@@ -126,6 +128,8 @@ mod tests {
     use super::{ColorWhen, GlobalArgs};
     use crate::outside::Verbosity;
 
+    const HASH: &str = "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262";
+
     fn with(args: GlobalArgs, environment: &[(&str, &str)]) -> Result<GlobalArgs, String> {
         args.with_environment(|name| {
             environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).into())
@@ -135,10 +139,10 @@ mod tests {
     #[test]
     fn the_environment_speaks_where_no_option_does() {
         // C5
-        let environment = [("DSH_DIR", "a"), ("DSH_PROFILE", "p"), ("DSH_TRUST", "h"), ("DSH_COLOR", "never")];
+        let environment = [("DSH_DIR", "a"), ("DSH_PROFILE", "p"), ("DSH_TRUST", HASH), ("DSH_COLOR", "never")];
         let args = with(GlobalArgs::default(), &environment).unwrap();
         assert_eq!((args.dir.unwrap().to_str(), args.dir_by_environment), (Some("a"), true));
-        assert_eq!((args.profile.as_deref(), args.trust.as_deref()), (Some("p"), Some("h")));
+        assert_eq!((args.profile.as_deref(), args.trust), (Some("p"), HASH.parse().ok()));
         assert_eq!(args.color, Some(ColorWhen::Never));
 
         let given = GlobalArgs { dir: Some("b".into()), color: Some(ColorWhen::Auto), ..GlobalArgs::default() };

@@ -5,85 +5,40 @@ mod json;
 use dsh_system_prompt::{PromptAssembly, render};
 
 use crate::args::{GlobalArgs, PromptArgs};
-use crate::commands::{open_project, runtime, unknown_agent};
+use crate::commands::{Scene, reported, with_mounted};
 use crate::diagnostic::{Report, Sources};
 use crate::outside::Console;
-use crate::project::{Agent, Project, blame};
+use crate::project::blame;
 use crate::status::ExitStatus;
 
 /// Runs the command: prints the prompt if nothing stands in its way, and everything that was found, be it in another agent.
 pub(crate) fn run(global: &GlobalArgs, arguments: &PromptArgs, console: &mut Console) -> ExitStatus {
     let mut sources = Sources::new();
     let mut report = Report::new();
-    let answer = answer(global, arguments, &mut sources, &mut report);
-    let status = match &answer {
-        Err(status) => *status,
-        Ok(_) if report.has_errors() => ExitStatus::Findings,
-        Ok(_) => ExitStatus::Success,
-    };
-    console.conclude(report, &sources);
+    let answer =
+        with_mounted(global, arguments.agent.as_deref(), &mut sources, &mut report, async |mut scene: Scene<'_>| {
+            let assembly = scene.mounted.check(scene.agent, !arguments.tools, scene.report).await?;
+            text(&mut scene, arguments, &assembly)
+        });
+    let status = reported(&answer, report, &sources, console);
     match answer {
         Ok(Some(text)) => console.print(text.as_bytes(), status),
         Ok(None) | Err(_) => status,
     }
 }
 
-/// What is to be printed; nothing, where findings stand in the way; a status, where it could not come to that.
-fn answer(
-    global: &GlobalArgs,
-    arguments: &PromptArgs,
-    sources: &mut Sources,
-    report: &mut Report,
-) -> Result<Option<String>, ExitStatus> {
-    let project = open_project(global, sources, report)?;
-    let agent = match arguments.agent.as_deref() {
-        None => None,
-        Some(name) => Some(project.agent(name).ok_or_else(|| {
-            report.push(unknown_agent(name, &project));
-            ExitStatus::WrongUse
-        })?),
-    };
-    let runtime = runtime(report)?;
-    Ok(runtime.block_on(assemble(&project, agent, arguments, sources, report)))
-}
-
-async fn assemble(
-    project: &Project,
-    agent: Option<&Agent>,
-    arguments: &PromptArgs,
-    sources: &Sources,
-    report: &mut Report,
-) -> Option<String> {
-    let mounted = match project.mount(sources, report).await {
-        Ok(mounted) => mounted,
-        Err(error) => {
-            report.push(blame::kernel(&error));
-            return None;
-        }
-    };
-    let assembly = mounted.check(agent, !arguments.tools, report).await;
-    let text = assembly.and_then(|assembly| text(project, agent, arguments, &assembly, report));
-    mounted.close(report).await;
-    text
-}
-
 /// What was asked for. The tool block needs no rendering.
-fn text(
-    project: &Project,
-    agent: Option<&Agent>,
-    arguments: &PromptArgs,
-    assembly: &PromptAssembly,
-    report: &mut Report,
-) -> Option<String> {
+fn text(scene: &mut Scene<'_>, arguments: &PromptArgs, assembly: &PromptAssembly) -> Option<String> {
+    let Scene { project, agent, report, .. } = scene;
     let mut text = if arguments.tools {
         let name = agent.map(|agent| agent.name.value.as_str());
         if arguments.json { json::tools(name, assembly) } else { assembly.tools_json().to_string() }
     } else {
         let rendered =
-            render(assembly).map_err(|error| report.push(blame::prompt(project, agent, &error, &report.guesses)));
+            render(assembly).map_err(|error| report.push(blame::prompt(project, *agent, &error, &report.guesses)));
         let rendered = rendered.ok()?;
         if arguments.json {
-            json::prompt(agent, assembly, &rendered, &project.tools.dropped)
+            json::prompt(*agent, assembly, &rendered, &project.tools.dropped)
         } else {
             rendered.text().to_string()
         }

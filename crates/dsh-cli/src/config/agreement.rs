@@ -191,7 +191,7 @@ fn both_take_every_key_and_neither_takes_a_misspelt_one() {
     for wrong in [
         json!({ "presona": "p" }),
         json!({ "model": "" }),
-        json!({ "instructions": true }),
+        json!({ "instructions": "no" }),
         json!({ "instructions": { "max": 9 } }),
         json!({ "variables": { "a": { "default": "y" } } }),
         json!({ "agents": { "a": { "tools": {} } } }),

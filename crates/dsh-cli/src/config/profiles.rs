@@ -10,7 +10,7 @@ use crate::diagnostic::Report;
 use crate::names::quoted;
 
 /// The profiles of a configuration, by name, each marked as said by a profile.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Profiles(IndexMap<String, At<Branch>>);
 
 impl Profiles {

@@ -5,7 +5,8 @@ use super::instructions;
 use super::profiles::Profiles;
 use super::table::{Entry, Reaches, Table, string, table, wrong_type};
 use super::tree::{Branch, Value};
-use super::{Agent, At, Config, FileRef, Format, Home, Layer, Section, ToolRules, Topic, Variable, Wording, Words};
+use super::variables::variables;
+use super::{Agent, At, Config, FileRef, Format, Home, Layer, Section, ToolRules, Topic, Wording, Words};
 use crate::diagnostic::{Concern, Diagnostic, Report, Span};
 use crate::names::{nearest, quoted};
 
@@ -20,7 +21,7 @@ pub(crate) fn read(tree: &Branch, span: Span, others: &Profiles, report: &mut Re
         let read = report.about(Concern::Profile(name.to_owned()), |report| {
             file(Table::new(&profile.value, profile.span, "a profile"), report)
         });
-        config.elsewhere.push(read);
+        config.elsewhere.push((name.to_owned(), read));
     }
     config
 }
@@ -104,20 +105,6 @@ fn both(first: &str, first_span: Span, second: &str, second_span: Span, what: &s
         .at(second_span, format!("`{second}`"))
         .at(first_span, format!("`{first}`"))
         .with_help("keep one of the two")
-}
-
-fn variables(table: &mut Table<'_>, report: &mut Report) -> Vec<Variable> {
-    let Some(table) = table.table("variables", "the variables", report) else { return Vec::new() };
-    let mut variables = Vec::new();
-    for (name, entry) in table.named() {
-        let name_is_right = check::variable_name(name, entry.key, report);
-        let value = string(entry, &format!("variable {}", quoted(name)), report);
-        if let (true, Some(value)) = (name_is_right, value) {
-            let name = At { value: name.to_owned(), span: entry.key };
-            variables.push(Variable { name, value: value.value });
-        }
-    }
-    variables
 }
 
 fn sections(table: &mut Table<'_>, report: &mut Report) -> Vec<Section> {

@@ -39,8 +39,8 @@ pub(crate) struct Source {
     pub(crate) path: String,
     /// The text.
     pub(crate) text: String,
-    /// Whether it is a file, and not what a flag or the environment says.
-    is_file: bool,
+    /// Who wrote it.
+    author: Author,
     /// Made when it is first asked for: most files have nothing to point at.
     lines: OnceLock<LineIndex>,
 }
@@ -61,13 +61,27 @@ pub(crate) struct Location<'s> {
 impl Source {
     /// Whether it is a file, and not what a flag or the environment says.
     pub(crate) fn is_file(&self) -> bool {
-        self.is_file
+        self.author != Author::User { is_file: false }
+    }
+
+    /// Whether it is the project's, and not what the user says in a file of their own or a flag.
+    pub(crate) fn is_of_project(&self) -> bool {
+        self.author == Author::Project
     }
 
     /// The line and column of this byte.
     pub(crate) fn position(&self, offset: usize) -> Position {
         self.lines.get_or_init(|| LineIndex::new(&self.text)).position(&self.text, offset)
     }
+}
+
+/// Who wrote a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Author {
+    /// It is a file of the project.
+    Project,
+    /// The user: in a file of their own, or in a flag or a variable of the environment.
+    User { is_file: bool },
 }
 
 /// Every file that was read in this run.
@@ -81,19 +95,24 @@ impl Sources {
         Self::default()
     }
 
-    /// Takes a file in.
+    /// Takes a file of the project in.
     pub(crate) fn add(&mut self, path: String, text: String) -> SourceId {
-        self.push(path, text, true)
+        self.push(path, text, Author::Project)
+    }
+
+    /// Takes a file of the user's own in.
+    pub(crate) fn add_own(&mut self, path: String, text: String) -> SourceId {
+        self.push(path, text, Author::User { is_file: true })
     }
 
     /// Takes in what a flag or a variable of the environment says; it is no file.
     pub(crate) fn add_said(&mut self, name: &str, text: String) -> SourceId {
-        self.push(name.to_owned(), text, false)
+        self.push(name.to_owned(), text, Author::User { is_file: false })
     }
 
-    fn push(&mut self, path: String, text: String, is_file: bool) -> SourceId {
+    fn push(&mut self, path: String, text: String, author: Author) -> SourceId {
         let id = SourceId(self.files.len());
-        self.files.push(Source { path, text, is_file, lines: OnceLock::new() });
+        self.files.push(Source { path, text, author, lines: OnceLock::new() });
         id
     }
 
@@ -111,7 +130,7 @@ impl Sources {
     pub(crate) fn locate(&self, span: Span) -> Option<Location<'_>> {
         let source = self.get(span.source)?;
         let (start, end) = (source.position(span.start), source.position(span.end.max(span.start)));
-        Some(Location { path: &source.path, is_file: source.is_file, start, end })
+        Some(Location { path: &source.path, is_file: source.is_file(), start, end })
     }
 
     /// The text of this file.

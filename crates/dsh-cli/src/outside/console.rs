@@ -1,10 +1,11 @@
 //! The two streams: what a command is for goes to standard output, everything else to standard error (C2).
 
 use std::ffi::OsString;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
 
+use super::ask::ask;
 use super::environment::variable;
 use crate::diagnostic::listing::{Listing, MOST_SHOWN};
 use crate::diagnostic::{Counts, Diagnostic, Report, Severity, Sources, render};
@@ -117,6 +118,27 @@ impl Console {
         text.push_str(&count);
         // Nobody is left to be told that standard error cannot be written.
         drop(self.stderr.write_all(text.as_bytes()));
+    }
+
+    /// Says something on standard error that is no diagnostic: how a conversation goes on.
+    pub(crate) fn say(&mut self, text: &str) {
+        // Nobody is left to be told that standard error cannot be written.
+        drop(self.stderr.write_all(text.as_bytes()));
+    }
+
+    /// Whether somebody can be asked: standard input and standard error are a terminal.
+    pub(crate) fn can_ask(&self) -> bool {
+        io::stdin().is_terminal() && self.stderr.is_terminal()
+    }
+
+    /// Whether what is printed is seen on a terminal.
+    pub(crate) fn shows_output(&self) -> bool {
+        self.stdout.is_terminal()
+    }
+
+    /// Asks on standard error, and takes a line of standard input; an answer that cannot be had is a no.
+    pub(crate) fn ask(&mut self, question: &str) -> bool {
+        ask(question, &mut io::stdin().lock(), &mut self.stderr).unwrap_or(false)
     }
 
     fn lost_output(&mut self, error: &io::Error) -> ExitStatus {

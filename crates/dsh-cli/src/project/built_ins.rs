@@ -6,12 +6,11 @@ use std::ffi::OsStr;
 use std::sync::Arc;
 
 use dsh_kernel::{Context, Failure, Plugin};
-use dsh_system_prompt::{AssembledVariable, PromptRegistry, PromptVariable, SystemPromptExt};
+use dsh_system_prompt::{AssembledVariable, PromptRegistry, PromptVariable, RunFacts, SystemPromptExt, show_hidden};
 
-use super::facts::shown;
-use crate::config::Variable;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::outside::{Environment, Repository};
+use crate::trust::Resolved;
 
 /// The second that `date` is of, in place of the present one, so that a prompt can be made anew to the byte.
 const SOURCE_DATE: &str = "SOURCE_DATE_EPOCH";
@@ -30,16 +29,16 @@ impl BuiltIns {
     pub(super) fn read(environment: &Environment, repository: Option<&Repository>, report: &mut Report) -> Self {
         let date = date(environment, report);
         // Whoever made the repository chose it (X12).
-        let branch = repository.and_then(Repository::branch).map(|branch| shown(&branch));
+        let branch = repository.and_then(Repository::branch).map(|branch| Arc::from(show_hidden(&branch)));
         Self(vec![
             ("date", Some(date.into())),
             ("platform", Some(environment.platform().into())),
-            ("git_branch", branch.map(Arc::from)),
+            ("git_branch", branch),
         ])
     }
 
     /// Those whose names the project leaves to them.
-    pub(super) fn beside(&self, own: &[Variable]) -> Self {
+    pub(super) fn beside(&self, own: &[Resolved]) -> Self {
         let is_own = |name: &str| own.iter().any(|variable| variable.name.value == name);
         Self(self.0.iter().filter(|(name, _)| !is_own(name)).cloned().collect())
     }
@@ -47,14 +46,19 @@ impl BuiltIns {
 
 /// Whether a variable is one of these: what the project gives has another owner.
 pub(super) fn is_built_in(variable: &AssembledVariable<'_>) -> bool {
-    variable.owner().is_some_and(|owner| owner.to_string() == BuiltIns::NAME)
+    let owner = variable.owner().map(ToString::to_string);
+    owner.is_some_and(|owner| [BuiltIns::NAME, RunFacts::NAME].contains(&owner.as_str()))
 }
 
 /// What to do where a text refers to a built-in variable that has no value.
 pub(super) fn help_without_value(name: &str) -> Option<&'static str> {
-    (name == "git_branch").then_some(
-        "it is what `.git/HEAD` names: there is none outside a repository, and none where no branch is checked out",
-    )
+    match name {
+        "git_branch" => Some(
+            "it is what `.git/HEAD` names: there is none outside a repository, and none where no branch is checked out",
+        ),
+        "model" => Some("write `model = \"…\"` at the top of dsh.toml, or set the environment variable DSH_MODEL"),
+        _ => None,
+    }
 }
 
 impl Plugin for BuiltIns {

@@ -42,6 +42,10 @@ pub(super) struct Documents {
     pub(super) others: Profiles,
     /// The project's own file; an empty text if there is none.
     pub(super) source: SourceId,
+    /// What the files say, no profile chosen.
+    pub(super) whole: Branch,
+    /// Every profile.
+    pub(super) profiles: Profiles,
 }
 
 /// Reads every document. What can be read is, whatever is wrong with another.
@@ -52,7 +56,8 @@ pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Re
     let said = reading.said(overrides);
     let (mut tree, (source, project), said) = (user?, project?, said?);
     overlay(&mut tree, project);
-    let mut others = Profiles::take(&mut tree, report);
+    let profiles = Profiles::take(&mut tree, report);
+    let (whole, mut others) = (tree.clone(), profiles.clone());
     if let Some(name) = &overrides.profile
         && !others.choose(name, &mut tree)
     {
@@ -65,7 +70,7 @@ pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Re
         let source = files.sources.add_said("--set", format!("{name}=…"));
         config::set(&mut tree, source, name, value);
     }
-    Ok(Documents { tree, others, source })
+    Ok(Documents { tree, others, source, whole, profiles })
 }
 
 fn unknown_profile(name: &str, profiles: &Profiles) -> Diagnostic {

@@ -156,7 +156,10 @@ impl<'p> Files<'p> {
         let name = folder.display(path);
         self.total += u64::try_from(bytes.len()).unwrap_or(left);
         let text = decode(bytes).map_err(Problem::Text)?;
-        let id = self.sources.add(name, text);
+        let id = match root {
+            Root::Project => self.sources.add(name, text),
+            Root::User => self.sources.add_own(name, text),
+        };
         self.taken.insert(key, id);
         Ok(id)
     }

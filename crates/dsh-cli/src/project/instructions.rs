@@ -3,13 +3,13 @@
 //! Nobody names these files, so they alone may lie outside the project's folder. Each becomes a raw section that says which file it is:
 //! what people wrote for people never fails a prompt (X1).
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use dsh_system_prompt::show_path;
 use dsh_template::Text;
 
-use super::facts::shown_name;
 use super::files::{Problem, TEXT_LIMIT};
 use super::{Loaded, Origin, Section};
 use crate::config::{self, At, FileRef, Instructions, OffsetMap, Words};
@@ -89,19 +89,28 @@ impl Ground<'_> {
         for name in NAMES.into_iter().chain(settings.names.iter().map(String::as_str)) {
             match root.open_file(folder.join(name), settings.reach) {
                 Ok(file) => {
-                    let shown = steps.iter().map(|step| shown_name(step)).chain([shown_name(OsStr::new(name))]);
-                    let shown: Vec<String> = shown.collect();
+                    let steps = steps.iter().map(Path::new).chain([Path::new(name)]);
+                    let shown: Vec<Cow<'_, str>> = steps.map(show_path).collect();
                     return Some(Found { path: self.path(depth, name), name: shown.join("/"), file });
                 }
                 Err(ReadError::Missing) => {}
+                Err(ReadError::Outside(_)) => {
+                    report.push(self.leads_out(&self.path(depth, name)));
+                    return None;
+                }
                 Err(error) => {
-                    let whole = if self.repository.is_some() { "the repository" } else { "the project's folder" };
-                    report.push(refused(&Problem::Read(error), &self.path(depth, name), whole));
+                    report.push(refused(&Problem::Read(error), &self.path(depth, name)));
                     return None;
                 }
             }
         }
         None
+    }
+
+    fn leads_out(&self, path: &str) -> Diagnostic {
+        let whole = if self.repository.is_some() { "the repository" } else { "the project's folder" };
+        Diagnostic::error("file::outside", format!("{} is a link that leads out of {whole}", quoted(path)))
+            .with_help("put the file itself there, or write `allow_outside = true` under `[instructions]` in dsh.toml")
     }
 
     /// The path of a file in the folder that is `depth` below the root, as a person may type it.
@@ -157,7 +166,7 @@ impl Gathered<'_> {
             }
             // What all together are too much for is told first.
             Err(_) if self.is_full() => {}
-            Err(problem) => report.push(refused(&problem, &found.path, "")),
+            Err(problem) => report.push(refused(&problem, &found.path)),
         }
     }
 
@@ -193,7 +202,8 @@ impl Gathered<'_> {
             diagnostic = diagnostic.with_note(format!("in bytes: {}", sizes.join(", ")));
         }
         let raise = "or raise `max_bytes` under `[instructions]` in dsh.toml";
-        diagnostic.with_help(format!("shorten them: {SHORTEN}")).with_help(raise)
+        let files = if self.sizes.len() == 1 { "it" } else { "them" };
+        diagnostic.with_help(format!("shorten {files}: {SHORTEN}")).with_help(raise)
     }
 }
 
@@ -212,16 +222,10 @@ fn section(name: &str, start: Span, order: f64, says: &str) -> Option<Section> {
     })
 }
 
-/// What is said of a file that is there and cannot be taken. `whole` is what a link must not lead out of.
-fn refused(problem: &Problem, path: &str, whole: &str) -> Diagnostic {
+/// What is said of a file that is there and cannot be taken.
+fn refused(problem: &Problem, path: &str) -> Diagnostic {
     let help = match problem {
         Problem::Read(ReadError::TooLarge { .. }) => Some(format!("shorten it: {SHORTEN}")),
-        Problem::Read(ReadError::Outside(_)) => {
-            let headline = format!("{} is a link that leads out of {whole}", quoted(path));
-            return Diagnostic::error("file::outside", headline).with_help(
-                "put the file itself there, or write `allow_outside = true` under `[instructions]` in dsh.toml",
-            );
-        }
         Problem::Read(_) => Some(
             "what has this name is taken for instructions to agents; `instructions = false` in dsh.toml leaves all out"
                 .to_owned(),

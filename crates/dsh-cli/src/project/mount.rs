@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use dsh_kernel::{Context, Error, Fiber, FiberState, Kernel, Plugin, Scope, ScopeKey};
 use dsh_system_prompt::{
-    AssembleContext, Identity, PromptAssembly, PromptConfig, Source, SystemPrompt, SystemPromptExt,
+    AssembleContext, Identity, PromptAssembly, PromptConfig, RunFacts, Source, SystemPrompt, SystemPromptExt,
 };
 
 use super::blame;
@@ -73,6 +73,7 @@ impl Project {
         let mut owners = Vec::new();
         mounting.plugin(&root, None, SystemPrompt::new(self.prompt_config(tool_order, sources))).await?;
         mounting.plugin(&root, None, self.built_ins.beside(&self.layer.variables)).await?;
+        mounting.plugin(&root, None, self.run_facts()).await?;
         if !self.instructions.is_empty() {
             let pieces = mounting.pieces(&self.instructions);
             mounting.plugin(&root, None, Instructions(pieces)).await?;
@@ -123,6 +124,13 @@ impl Project {
             mounting.plugin(ctx, own, Tools(filter.clone())).await?;
         }
         Ok(scope)
+    }
+
+    /// The facts of the run whose names the project leaves to them.
+    fn run_facts(&self) -> RunFacts {
+        let is_own = |name: &str| self.layer.variables.iter().any(|variable| variable.name.value == name);
+        let model = if is_own("model") { RunFacts::new().without_model() } else { RunFacts::new() };
+        if is_own("cwd") { model.without_cwd() } else { model }
     }
 
     fn prompt_config(&self, tool_order: Option<&At<Vec<At<String>>>>, sources: &Sources) -> PromptConfig {
@@ -190,7 +198,7 @@ impl<'p> Mounted<'p> {
         let mut checked = Vec::new();
         for agent in shared.into_iter().chain(self.scopes.iter().map(|(agent, _)| Some(*agent))) {
             let stopped = stopped.contains(&agent.map(|agent| agent.name.value.as_str()));
-            let (assembly, refused) = match self.assemble(agent).await {
+            let (assembly, refused) = match self.try_assemble(agent).await {
                 Ok(assembly) => (Some(assembly), None),
                 Err(error) => (self.texts_of(agent, texts, &mut without_tools).await, Some(error)),
             };
@@ -224,13 +232,18 @@ impl<'p> Mounted<'p> {
         if wanted && without_tools.is_none() {
             *without_tools = self.project.mount_without_tools(self.sources).await.ok();
         }
-        without_tools.as_ref().filter(|_| wanted)?.assemble(agent).await.ok()
+        without_tools.as_ref().filter(|_| wanted)?.assemble(agent).await
     }
 
-    async fn assemble(&self, agent: Option<&Agent>) -> Result<PromptAssembly, dsh_system_prompt::Error> {
+    /// What is assembled for the agent, whatever is wrong with it; nothing, where that is refused.
+    pub(crate) async fn assemble(&self, agent: Option<&Agent>) -> Option<PromptAssembly> {
+        self.try_assemble(agent).await.ok()
+    }
+
+    async fn try_assemble(&self, agent: Option<&Agent>) -> Result<PromptAssembly, dsh_system_prompt::Error> {
         let scope = agent.and_then(|agent| self.scopes.iter().find(|(own, _)| std::ptr::eq(*own, agent)));
         let cx = scope.map_or_else(AssembleContext::new, |(_, key)| AssembleContext::for_scope(*key));
-        self.kernel.root().system_prompt().assemble(cx).await
+        self.kernel.root().system_prompt().assemble(cx.with(self.project.run.clone())).await
     }
 
     /// Ends it; what fails in ending is reported.

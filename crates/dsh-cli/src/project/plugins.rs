@@ -12,7 +12,7 @@ use dsh_system_prompt::{
 use dsh_template::Text;
 
 use super::ToolFilter;
-use crate::config::Variable;
+use crate::trust::Resolved;
 
 /// A section that is ready to be registered.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ impl Plugin for Persona {
 
 /// The variables of a layer.
 #[derive(Debug)]
-pub(super) struct Variables(pub(super) Vec<Variable>);
+pub(super) struct Variables(pub(super) Vec<Resolved>);
 
 impl Plugin for Variables {
     const NAME: &'static str = "variables";
@@ -54,7 +54,9 @@ impl Plugin for Variables {
 
     async fn start(&self, ctx: &Context) -> Result<(), Failure> {
         for variable in &self.0 {
-            ctx.system_prompt().variable(PromptVariable::new(variable.name.value.clone(), variable.value.clone()))?;
+            let value = variable.value.as_ref().ok().cloned();
+            let registered = PromptVariable::new(variable.name.value.clone(), value).stability(variable.stability);
+            ctx.system_prompt().variable(registered)?;
         }
         Ok(())
     }

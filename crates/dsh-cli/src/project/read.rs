@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dsh_system_prompt::RunContext;
 use dsh_template::Text;
 
 use super::agent_files;
@@ -13,7 +14,8 @@ use super::tools::{self, Tools};
 use super::{Agent, Layer, Loaded, Origin, Section};
 use crate::config::{self, At, Branch, Config, FILE_NAME, Format, OffsetMap, Topic, Wording, Words};
 use crate::diagnostic::{Concern, Report, Sources, Span};
-use crate::outside::{Environment, Folder, Repository};
+use crate::outside::{Environment, Folder, Repository, real_path};
+use crate::trust::{Trust, TrustContext, TrustSet, asks, comes_from_project, resolve};
 
 /// Everything that was read; what is wrong in it was reported and left out.
 #[derive(Debug)]
@@ -28,8 +30,8 @@ pub(crate) struct Project {
     pub(crate) profile: Option<String>,
     /// The whole configuration, as it was merged.
     pub(crate) tree: Branch,
-    /// The model that is spoken to.
-    pub(crate) model: Option<At<String>>,
+    /// The model that is spoken to, and the project's folder.
+    pub(crate) run: RunContext,
     /// The order of tools.
     pub(crate) tool_order: Option<At<Vec<At<String>>>>,
     /// What all agents share.
@@ -42,6 +44,21 @@ pub(crate) struct Project {
     pub(crate) agents: Vec<Agent>,
     /// The tools.
     pub(crate) tools: Tools,
+    /// What the files ask for beyond being text.
+    pub(crate) asks: TrustSet,
+    /// Whether that is done.
+    pub(crate) trust: Trust,
+}
+
+/// What is said of a project from outside of its folder.
+#[derive(Debug)]
+pub(crate) struct Surroundings {
+    /// What stands in the configuration's place.
+    pub(crate) overrides: Overrides,
+    /// The environment that variables are read from.
+    pub(crate) environment: Environment,
+    /// What decides whether they are.
+    pub(crate) trust: TrustContext,
 }
 
 /// The configuration cannot be read as TOML, or not at all; why has been reported.
@@ -52,23 +69,28 @@ impl Project {
     /// Reads the project of this folder, with what is said of it from outside.
     pub(crate) fn read(
         folder: &Folder,
-        overrides: &Overrides,
-        environment: &Environment,
+        surroundings: &Surroundings,
         sources: &mut Sources,
         report: &mut Report,
     ) -> Result<Self, NoProject> {
+        let Surroundings { overrides, environment, trust } = surroundings;
         let mut files = Files::new(folder, overrides.user_folder.as_deref(), sources);
-        let Documents { tree, others, source } = documents::read(overrides, &mut files, report)?;
-        let config = config::read(&tree, Span::new(source, 0..0), &others, report);
+        let Documents { tree, others, source, whole, profiles } = documents::read(overrides, &mut files, report)?;
+        let place = Span::new(source, 0..0);
+        // What is asked for is the same whichever profile is chosen, and whatever is said on the command line.
+        let asks = asks(&config::read(&whole, place, &profiles, &mut Report::new()), files.sources);
+        let trust = Trust::decide(&asks, folder.path(), trust, report);
+        let config = config::read(&tree, place, &others, report);
+        let run = run_context(folder, config.model.as_ref());
         let repository = Repository::around(folder);
         let ground = Ground { folder, repository: repository.as_ref() };
         let built_ins = BuiltIns::read(environment, ground.repository, report);
         let taken = instructions::named_in(&config.layer, |file| files.open(file));
         let settings = config.instructions.clone();
-        let read = Self::of(config, tree, &mut files, report);
+        let read = Self::of(config, tree, &Reading { trust, environment }, &mut files, report);
         let instructions = instructions::read(&settings, ground, taken, files.sources, report);
         let (config, profile) = (folder.display(FILE_NAME), overrides.profile.clone());
-        Ok(Self { config, profile, instructions, built_ins, ..read })
+        Ok(Self { config, profile, run, instructions, built_ins, asks, trust, ..read })
     }
 
     /// The agent of this name.
@@ -76,9 +98,9 @@ impl Project {
         self.agents.iter().find(|agent| agent.name.value == name)
     }
 
-    fn of(mut config: Config, tree: Branch, files: &mut Files<'_>, report: &mut Report) -> Self {
+    fn of(mut config: Config, tree: Branch, reading: &Reading<'_>, files: &mut Files<'_>, report: &mut Report) -> Self {
         let tools = tools::read(&config.tool_schemas, files, report);
-        let shared = layer(config.layer, files, report);
+        let shared = layer(config.layer, reading, files, report);
         agent_files::read(&mut config.agents, files, report);
         if !config.agents.is_empty() && !config.concerns.contains(&Topic::Agents) {
             config.concerns.push(Topic::Agents);
@@ -87,7 +109,7 @@ impl Project {
         for agent in config.agents {
             let concern = Concern::Agent(agent.name.value.clone());
             agents.push(report.about(concern, |report| {
-                let own = layer(agent.layer, files, report);
+                let own = layer(agent.layer, reading, files, report);
                 let filter = agent.tools.map(|rules| tools.filter(&rules, &agent.name.value, report));
                 Agent { name: agent.name, home: agent.home, description: agent.description, layer: own, filter }
             }));
@@ -98,18 +120,36 @@ impl Project {
             tree,
             topics: config.concerns,
             identity: config.identity.is_none_or(|identity| identity.value),
-            model: config.model,
+            run: RunContext::new(),
             tool_order: config.tool_order,
             layer: shared,
             instructions: Vec::new(),
             built_ins: BuiltIns::default(),
             agents,
             tools,
+            asks: TrustSet::default(),
+            trust: reading.trust,
         }
     }
 }
 
-fn layer(layer: config::Layer, files: &mut Files<'_>, report: &mut Report) -> Layer {
+/// What is known of a run before there is one.
+fn run_context(folder: &Folder, model: Option<&At<String>>) -> RunContext {
+    let path = real_path(folder.path()).unwrap_or_else(|_| folder.path().to_path_buf());
+    let run = RunContext::new().cwd(path);
+    match model {
+        Some(model) => run.model(model.value.as_str()),
+        None => run,
+    }
+}
+
+/// How the values of variables are come by.
+struct Reading<'e> {
+    trust: Trust,
+    environment: &'e Environment,
+}
+
+fn layer(layer: config::Layer, reading: &Reading<'_>, files: &mut Files<'_>, report: &mut Report) -> Layer {
     let persona = layer.persona.as_ref().and_then(|wording| loaded(wording, files, report));
     let mut sections = Vec::new();
     for section in layer.sections {
@@ -117,7 +157,9 @@ fn layer(layer: config::Layer, files: &mut Files<'_>, report: &mut Report) -> La
             sections.push(Section { name: section.name, order: section.order, words });
         }
     }
-    Layer { persona, sections, variables: layer.variables }
+    let is_own = |span| !comes_from_project(files.sources, span);
+    let variables = resolve(layer.variables, reading.trust, is_own, &|name| reading.environment.var(name));
+    Layer { persona, sections, variables }
 }
 
 fn loaded(wording: &Wording, files: &mut Files<'_>, report: &mut Report) -> Option<Loaded> {

@@ -88,6 +88,16 @@ fn unclosed(text: &str) -> Option<std::ops::Range<usize>> {
     (is_end && dsh_template::is_variable_name(name)).then_some(start..start + 2 + end)
 }
 
+/// How many bytes a section of this assembly is rendered to; none, where it cannot be.
+pub(crate) fn size(section: &AssembledSection, assembly: &PromptAssembly) -> Option<usize> {
+    let template = section.text().compile();
+    let lookup = |slot| match template.name(slot).and_then(|name| assembly.variable(name)) {
+        Some(variable) => variable.value().map_or(Lookup::Valueless, |value| Lookup::Value(value.as_str())),
+        None => Lookup::Unknown,
+    };
+    template.measure(lookup).ok()
+}
+
 /// Whether the prompt of this assembly can be rendered; what stands in the way is reported. Malformed references have been, and
 /// what the assembly `lacks` of variables, too.
 pub(super) fn check(
@@ -175,11 +185,24 @@ impl Scene<'_> {
                 None => diagnostic,
             };
             report.push(match known {
-                Some(_) => diagnostic.with_help_if(help_without_value(variable.name).map(str::to_owned)),
+                Some(_) => self.with_cause(diagnostic, variable.name),
                 None => self.with_remedy(diagnostic, variable.name, report),
             });
         }
         !seen.is_empty()
+    }
+
+    /// Why a variable has no value, where it was given one that cannot be had.
+    fn with_cause(&self, diagnostic: Diagnostic, name: &str) -> Diagnostic {
+        let layers = self.agent.map(|agent| &agent.layer).into_iter().chain([&self.project.layer]);
+        let given = layers.flat_map(|layer| &layer.variables).find(|variable| variable.name.value == name);
+        match given.and_then(|variable| variable.value.as_ref().err()) {
+            Some(absence) => {
+                let (place, label, help) = absence.explained();
+                diagnostic.at(place, label).with_help(help)
+            }
+            None => diagnostic.with_help_if(help_without_value(name).map(str::to_owned)),
+        }
     }
 
     /// What would be right in place of an unknown variable.

@@ -125,7 +125,7 @@ impl Tools {
     }
 
     /// Where the name of this tool stands.
-    pub(super) fn place(&self, name: &str) -> Option<Span> {
+    pub(crate) fn place(&self, name: &str) -> Option<Span> {
         self.places.get(name).copied()
     }
 

@@ -60,7 +60,8 @@ fn case_13_saving_with_other_line_ends_changes_nothing() {
     let text = "---\nname: plain\ndescription: Looks.\ndeny_tools: [write]\n---\n\nLook first.\nKeep \u{feff}this.\n";
     let before = project(&[("plain.md", text)]);
     let after = project(&[("plain.md", &text.replace('\n', "\r\n"))]);
-    assert_eq!(before.prompt(&["--agent", "plain", "--json"]), after.prompt(&["--agent", "plain", "--json"]));
+    let arguments = ["--agent", "plain", "--json", "--set", "cwd=here"];
+    assert_eq!(before.prompt(&arguments), after.prompt(&arguments));
 }
 
 /// The names of the tools that an agent with this front matter sees.
@@ -109,6 +110,17 @@ fn an_agent_is_what_its_file_says() {
     assert_eq!(json["description"], "Knows the way.");
     assert_eq!(json["sections"][0]["owner"], "harbour:guide/persona");
     assert_eq!(json["tools"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn the_file_in_the_readme_is_right() {
+    let readme = include_str!("../../README.md");
+    let (_, rest) = readme.split_once("```markdown\n").unwrap();
+    let (text, _) = rest.split_once("```").unwrap();
+    let tools = r#"[{"name": "read"}, {"name": "write"}, {"name": "search_all"}, {"name": "search_text"}]"#;
+    let project = project(&[("readme.md", text)]).file("tools.json", tools);
+    assert_eq!(project.prompt(&["--agent", "scout"]), "You look before anybody else does.");
+    assert_eq!(project.dsh(&["prompt", "--agent", "scout", "--tools"]).tools(), ["read", "search_text"]);
 }
 
 #[test]

@@ -32,10 +32,9 @@ fn a_date_that_is_none_is_told_and_today_is_taken() {
     let run = at(&project, "yesterday");
     assert_eq!((run.status, run.stdout.len()), (Some(0), "2025-01-01\n".len()));
     assert!(run.stdout.as_str() > "2025-01-01\n", "{run}");
-    // The day is another one each time.
     reads!(run.stderr);
     let empty = at(&project, "");
-    assert_eq!((empty.stdout, empty.stderr), (run.stdout, String::new()));
+    assert_eq!((empty.stdout.len(), empty.stderr.as_str()), (run.stdout.len(), ""));
 }
 
 #[test]

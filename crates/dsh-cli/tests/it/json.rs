@@ -32,7 +32,14 @@ lang = "Rust"
 
 #[track_caller]
 fn parsed(arguments: &[&str]) -> Value {
-    project().dsh(&[&["prompt"], arguments].concat()).json()
+    let project = project();
+    let mut value = project.dsh(&[&["prompt"], arguments].concat()).json();
+    // The project's folder is another one in each run.
+    if let Some(cwd) = value["variables"].get_mut("cwd") {
+        assert_eq!(cwd.as_str(), project.path().canonicalize().unwrap().to_str());
+        *cwd = json!("FOLDER");
+    }
+    value
 }
 
 #[test]
@@ -50,7 +57,9 @@ fn it_says_what_the_prompt_is_made_of() {
                 {"name": "guide", "order": 100.5, "owner": "sections", "layer": "global", "start": 16, "end": 22},
             ],
             "tools": [tool],
-            "variables": {"date": "2025-01-01", "git_branch": null, "platform": platform(), "team": "everyone"},
+            "variables": {
+                "cwd": "FOLDER", "date": "2025-01-01", "git_branch": null, "model": null, "platform": platform(), "team": "everyone"
+            },
             "dropped_tool_fields": {"title": 1},
         })
     );
@@ -68,7 +77,10 @@ fn an_agents_own_parts_say_so() {
     assert_eq!(value["sections"][1]["layer"], "global");
     assert_eq!(
         value["variables"],
-        json!({"date": "2025-01-01", "git_branch": null, "lang": "Rust", "platform": platform(), "team": "everyone"})
+        json!({
+            "cwd": "FOLDER", "date": "2025-01-01", "git_branch": null, "lang": "Rust", "model": null, "platform": platform(),
+            "team": "everyone"
+        })
     );
 }
 

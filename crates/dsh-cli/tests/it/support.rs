@@ -71,6 +71,14 @@ impl Project {
         self.folder.path().join("project")
     }
 
+    /// The names in a folder beneath it, in order.
+    pub(crate) fn names(&self, path: &str) -> Vec<String> {
+        let entries = std::fs::read_dir(self.path().join(path)).unwrap();
+        let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
     /// Runs `dsh` in the folder.
     pub(crate) fn dsh(&self, arguments: &[&str]) -> Run {
         self.dsh_with(&[], arguments)
@@ -104,6 +112,12 @@ impl Project {
 }
 
 impl Run {
+    /// Shows the command alone, where its arguments are of no interest.
+    pub(crate) fn hide_arguments(&mut self) {
+        let end = self.line.find(' ').unwrap_or(self.line.len());
+        self.line.truncate(end);
+    }
+
     /// With this folder's path, which differs from run to run, written as `FOLDER`.
     pub(crate) fn without(mut self, folder: &Path) -> Self {
         let path = folder.to_str().unwrap();
@@ -112,7 +126,8 @@ impl Run {
         self
     }
 
-    fn of(line: String, command: &mut Command) -> Self {
+    /// Runs the command, which is shown so.
+    pub(crate) fn of(line: String, command: &mut Command) -> Self {
         let output = command.output().unwrap();
         Self {
             line,
@@ -191,3 +206,9 @@ macro_rules! reads {
     };
 }
 pub(crate) use reads;
+
+/// Runs `dsh` as this command says.
+pub(crate) fn ran(command: &mut Command) -> Run {
+    let arguments: Vec<&str> = command.get_args().map(|argument| argument.to_str().unwrap()).collect();
+    Run::of(format!("dsh {}", arguments.join(" ")), command)
+}

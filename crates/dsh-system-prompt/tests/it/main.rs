@@ -22,6 +22,7 @@ mod parts;
 mod properties;
 mod reentrancy;
 mod render;
+mod run_facts;
 mod sections;
 mod tools;
 mod unkept;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dsh_template::{Lookup, Piece, Template, Text, escape, references};
+use dsh_template::{Lookup, Piece, Template, Text, escape, quotations, references};
 use proptest::prelude::*;
 
 use crate::plain;
@@ -189,6 +189,26 @@ fn check_references(source: &str) {
     assert_eq!(template.literal_len(), literal_len);
 }
 
+/// The quotations of a text are groups of it, each of the size that it is rendered to, and the rest of the text is prose.
+fn check_quotations(source: &str) {
+    let template = Template::compile(source);
+    let (mut at, mut groups, mut strings) = (0, 0, 0);
+    for quotation in quotations(source) {
+        assert!(quotation.range.start >= at, "{source:?}");
+        at = quotation.range.end;
+        let group = source.get(quotation.range).unwrap_or_default();
+        assert!(group.starts_with("{{\"") && group.ends_with("\"}}"), "{group:?} of {source:?}");
+        let string = Template::compile(group);
+        assert_eq!(string.as_literal().map(|string| string.len()), Some(quotation.len), "{group:?} of {source:?}");
+        groups += group.len();
+        strings += quotation.len;
+    }
+    if template.malformed().is_none() {
+        let variables: usize = references(source).map(|reference| reference.range.len()).sum();
+        assert_eq!(template.literal_len(), source.len() - groups - variables + strings, "{source:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 4096, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -207,6 +227,12 @@ proptest! {
     #[test]
     fn references_and_pieces_agree(source in prop_oneof![text(), tame_text()]) {
         check_references(&source);
+    }
+
+    // X1
+    #[test]
+    fn quotations_are_groups_and_have_the_size_that_is_rendered(source in prop_oneof![text(), tame_text()]) {
+        check_quotations(&source);
     }
 
     // X1

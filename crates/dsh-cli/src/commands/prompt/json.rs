@@ -2,9 +2,10 @@
 //!
 //! It is written by hand where bytes matter: a tool stands here exactly as it goes to a model.
 
-use dsh_system_prompt::{AssembledSection, PartLayer, PromptAssembly, RenderedPrompt};
+use dsh_system_prompt::{AssembledSection, PromptAssembly, RenderedPrompt};
 use serde_json::Value;
 
+use crate::commands::json::{layer, number, object, owner, string};
 use crate::project::{Agent, DroppedFields};
 
 /// The shape's version.
@@ -50,36 +51,12 @@ pub(super) fn tools(agent: Option<&str>, assembly: &PromptAssembly) -> String {
 }
 
 fn section_object(section: &AssembledSection, range: &std::ops::Range<usize>) -> String {
-    let layer = match section.layer() {
-        PartLayer::Global => "global",
-        PartLayer::Scope(_) => "agent",
-        // Nothing that the command mounts edits an assembly.
-        PartLayer::Assembly | _ => "assembly",
-    };
     object([
         ("name", string(section.name())),
         ("order", number(section.order())),
-        ("owner", section.owner().map_or_else(|| "null".to_owned(), |owner| string(&owner.to_string()))),
-        ("layer", string(layer)),
+        ("owner", owner(section.owner())),
+        ("layer", layer(section.layer())),
         ("start", range.start.to_string()),
         ("end", range.end.to_string()),
     ])
-}
-
-fn object<'a>(fields: impl IntoIterator<Item = (&'a str, String)>) -> String {
-    let fields: Vec<String> = fields.into_iter().map(|(name, value)| format!("{}:{value}", string(name))).collect();
-    format!("{{{}}}", fields.join(","))
-}
-
-fn string(text: &str) -> String {
-    Value::from(text).to_string()
-}
-
-/// A number as a person would write it: without a fraction where it has none.
-fn number(number: f64) -> String {
-    let text = Value::from(number).to_string();
-    match text.strip_suffix(".0") {
-        Some(whole) => whole.to_owned(),
-        None => text,
-    }
 }

@@ -1,0 +1,165 @@
+//! What a folder has already that the agents in it are told, and what it is called.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::diagnostic::{Diagnostic, Report};
+use crate::names::list;
+use crate::outside::{Folder, Reach, ReadError, decode};
+
+/// The names of instruction files, in the order in which one of a folder is taken.
+const INSTRUCTIONS: [&str; 3] = ["AGENTS.override.md", "AGENTS.md", "CLAUDE.md"];
+
+/// Where MCP servers are named for all tools that work on a project.
+const SERVERS: &str = ".mcp.json";
+
+/// The most bytes of a file that is looked at.
+const LIMIT: u64 = 1 << 20;
+
+/// The most entries of a folder that is looked at.
+const MOST: usize = 10_000;
+
+/// The most characters of a project's name.
+const LONGEST_NAME: usize = 80;
+
+/// What was found. Names come with their hidden characters shown: others choose them.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// What the project is called.
+    pub(super) project: String,
+    /// The instruction files, the one that is taken first.
+    pub(super) instructions: Vec<&'static str>,
+    /// The MCP servers.
+    pub(super) servers: Vec<String>,
+    /// The files of `agents/`.
+    pub(super) agents: Vec<String>,
+    /// The files of `.claude/agents/`.
+    pub(super) claude_agents: Vec<String>,
+}
+
+impl Found {
+    /// Looks at a folder. Nothing in it stands in the way of `init`.
+    pub(super) fn look(folder: &Folder, report: &mut Report) -> Self {
+        Self {
+            project: project(folder),
+            instructions: INSTRUCTIONS.into_iter().filter(|name| is_file(folder, name)).collect(),
+            servers: servers(folder, report),
+            agents: markdown(folder, "agents"),
+            claude_agents: markdown(folder, ".claude/agents"),
+        }
+    }
+
+    /// What was found, a line each.
+    pub(super) fn told(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if let Some((taken, left)) = self.instructions.split_first() {
+            lines.push(format!("`{taken}`: a part of the prompt, without being named"));
+            if !left.is_empty() {
+                lines.push(format!("{}, of which nothing is read beside `{taken}`", names(left)));
+            }
+        }
+        if !self.servers.is_empty() {
+            lines.push(format!(
+                "`{SERVERS}` with the servers {}: dsh.toml says how their tools come in",
+                names(&self.servers)
+            ));
+        }
+        if !self.agents.is_empty() {
+            lines.push(format!("{}: agents, if they begin with front matter", names(&self.agents)));
+        }
+        if !self.claude_agents.is_empty() {
+            lines.push(format!("{}: dsh.toml says how they come in", names(&self.claude_agents)));
+        }
+        lines
+    }
+}
+
+/// Names as a person reads a list of them.
+pub(super) fn names(names: &[impl AsRef<str>]) -> String {
+    list(names.iter().map(AsRef::as_ref))
+}
+
+/// A name that others chose, on one line, and with nothing in it that cannot be seen.
+fn shown(name: &str) -> String {
+    name.escape_debug().to_string().replace("\\\"", "\"").replace("\\'", "'")
+}
+
+fn is_file(folder: &Folder, name: &str) -> bool {
+    matches!(folder.read(name, Reach::Beneath, 0), Ok(_) | Err(ReadError::TooLarge { .. }))
+}
+
+fn text(folder: &Folder, name: &str) -> Option<String> {
+    decode(folder.read(name, Reach::Beneath, LIMIT).ok()?).ok()
+}
+
+/// The name that the project's own files give it, or its folder's.
+fn project(folder: &Folder) -> String {
+    let toml = |file: &str, tables: &[&str]| {
+        let document: toml::Table = text(folder, file)?.parse().ok()?;
+        let mut table = &document;
+        for name in tables {
+            table = table.get(*name)?.as_table()?;
+        }
+        Some(table.get("name")?.as_str()?.to_owned())
+    };
+    let json = || -> Option<String> {
+        let document: Value = serde_json::from_str(&text(folder, "package.json")?).ok()?;
+        Some(document.get("name")?.as_str()?.to_owned())
+    };
+    let of_folder = || Some(folder.path().canonicalize().ok()?.file_name()?.to_string_lossy().into_owned());
+    [
+        toml("Cargo.toml", &["package"]),
+        json(),
+        toml("pyproject.toml", &["project"]),
+        toml("pyproject.toml", &["tool", "poetry"]),
+        of_folder(),
+    ]
+    .into_iter()
+    .flatten()
+    .map(|name| shown(name.trim()))
+    .find(|name| !name.is_empty() && name.chars().count() <= LONGEST_NAME)
+    .unwrap_or_else(|| "this project".to_owned())
+}
+
+/// The names of the servers alone: what stands beside them may be a secret (C3).
+fn servers(folder: &Folder, report: &mut Report) -> Vec<String> {
+    let bytes = match folder.read(SERVERS, Reach::Beneath, LIMIT) {
+        Ok(bytes) => bytes,
+        Err(ReadError::Missing) => return Vec::new(),
+        Err(_) => {
+            report.push(unread("it is no file of at most 1 MiB in this folder that can be read"));
+            return Vec::new();
+        }
+    };
+    let document: Result<Value, _> = match decode(bytes) {
+        Ok(text) => serde_json::from_str(&text),
+        Err(error) => {
+            report.push(unread(&format!("it is {error}")));
+            return Vec::new();
+        }
+    };
+    match document {
+        Ok(document) => {
+            let servers = document.get("mcpServers").and_then(Value::as_object);
+            servers.map(|servers| servers.keys().map(|name| shown(name)).collect()).unwrap_or_default()
+        }
+        Err(error) => {
+            report.push(unread(&format!("it is no JSON: {error}")));
+            Vec::new()
+        }
+    }
+}
+
+fn unread(why: &str) -> Diagnostic {
+    Diagnostic::warning("init::unread", format!("the servers of `{SERVERS}` are not named in dsh.toml: {why}"))
+}
+
+/// The Markdown files in a folder of the project's.
+fn markdown(folder: &Folder, path: &str) -> Vec<String> {
+    let entries = folder.list(path, MOST).unwrap_or_default();
+    let names = entries.iter().filter_map(|name| name.to_str());
+    let files =
+        names.filter(|name| !name.starts_with('.') && Path::new(name).extension().is_some_and(|end| end == "md"));
+    files.map(|name| shown(&format!("{path}/{name}"))).collect()
+}

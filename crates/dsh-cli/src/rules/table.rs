@@ -1,0 +1,108 @@
+//! The files under `rules/`, each built into the program under its code.
+
+/// Makes the table of these areas and names.
+macro_rules! texts {
+    ($($area:ident { $($name:ident)* })*) => {
+        &[$($((
+            concat!(stringify!($area), "::", stringify!($name)),
+            include_str!(concat!("../../rules/", stringify!($area), "/", stringify!($name), ".md")),
+        ),)*)*]
+    };
+}
+
+/// Every code with its text, by code. A test compares the table with the folder.
+pub(super) const TEXTS: &[(&str, &str)] = texts! {
+    cli {
+        bad_config
+        no_runtime
+        not_a_folder
+        output_lost
+        source_date
+        unknown_agent
+        unknown_profile
+        unknown_rule
+    }
+    config {
+        conflicting_keys
+        defaults
+        include_cycle
+        invalid_value
+        missing_key
+        not_toml
+        too_many_includes
+        unknown_key
+        unknown_tool
+        unmatched_pattern
+        wrong_type
+    }
+    file {
+        missing
+        not_a_file
+        not_utf8
+        outside
+        roundabout_path
+        too_large
+        too_much
+        unreadable
+        utf16
+    }
+    instructions {
+        too_large
+    }
+    kernel {
+        body_failed
+        disposed
+        duplicate_service
+        foreign_disposer
+        inactive
+        injection_cycle
+        links_failed
+        listener_failed
+        missing_provider
+        missing_service
+        reentrant
+        service_type
+        start_failed
+        undeclared_service
+        unfinished
+    }
+    llm {
+        duplicate_key
+        invalid_tool_description
+        invalid_tool_name
+        invalid_tool_parameters
+        json_syntax
+        lone_surrogate
+        not_a_tool_list
+        number_out_of_range
+        too_deep
+    }
+    prompt {
+        duplicate_section
+        duplicate_tool
+        duplicate_variable
+        invalid_order
+        invalid_variable_name
+        malformed_reference
+        provider_failed
+        reserved_tool_name
+        too_large
+        tool_order_duplicate
+        tool_order_missing_rest
+        tool_order_unknown
+        unclosed_reference
+        unknown_variable
+        unsettled
+        valueless_variable
+    }
+    template {
+        malformed_reference
+        unknown_variable
+        valueless_variable
+    }
+    tools {
+        partial_list
+        unknown_field
+        unusual_name
+    }
+};

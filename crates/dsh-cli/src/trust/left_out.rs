@@ -1,0 +1,71 @@
+//! What is said of a folder that is not trusted.
+
+use super::{Reason, Trust, TrustHash, TrustItem, TrustSet};
+use crate::diagnostic::{Diagnostic, Report};
+use crate::names::list;
+
+/// Says what was left out because the folder is not trusted (C4). Of a trusted one there is nothing to say.
+pub(crate) fn left_out(set: &TrustSet, trust: Trust, report: &mut Report) {
+    let Trust::Untrusted(reason) = trust else { return };
+    if let Reason::OtherHash { given } = reason {
+        let headline = "`--trust` has the hash of something else than this folder asks for";
+        report.push(hash_differs(Diagnostic::warning("trust::hash_differs", headline), &given, set));
+    }
+    let why = match reason {
+        Reason::NeverTrusted | Reason::OtherHash { .. } => "this folder is not trusted",
+        Reason::Changed => "this folder asks for something else than when it was trusted",
+    };
+    let headline = format!("{why}, so {}", not_done(set));
+    let help = match reason {
+        Reason::NeverTrusted | Reason::OtherHash { .. } => "`dsh trust` shows them and asks",
+        Reason::Changed => "`dsh trust` shows them and asks again",
+    };
+    report.push(Diagnostic::note("trust::untrusted", headline).with_help(help));
+}
+
+/// With both hashes.
+pub(crate) fn hash_differs(diagnostic: Diagnostic, given: &TrustHash, set: &TrustSet) -> Diagnostic {
+    diagnostic.with_note(format!("given:         {given}")).with_note(format!("of the folder: {}", set.hash()))
+}
+
+fn not_done(set: &TrustSet) -> String {
+    let names: Vec<String> = set
+        .iter()
+        .map(|(item, _)| match item {
+            TrustItem::EnvironmentVariable { name } => shown(name),
+        })
+        .collect();
+    let what = match names.len() {
+        1 => "1 environment variable is not read".to_owned(),
+        many => format!("{many} environment variables are not read"),
+    };
+    format!("{what}: {}", list(names.iter().map(String::as_str)))
+}
+
+/// The name of an environment variable as a person may trust it to be: what is not a letter, digit or sign of ASCII is shown by its
+/// number, so that no name looks like another, or moves what stands round it.
+pub(crate) fn shown(name: &str) -> String {
+    let mut shown = String::with_capacity(name.len());
+    for character in name.chars() {
+        match character {
+            '\\' => shown.push_str("\\\\"),
+            '`' => shown.extend(character.escape_unicode()),
+            _ if character.is_ascii_graphic() => shown.push(character),
+            _ => shown.extend(character.escape_unicode()),
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown;
+
+    #[test]
+    fn a_name_looks_like_no_other() {
+        assert_eq!(shown("ProgramFiles(x86)"), "ProgramFiles(x86)");
+        assert_eq!(shown("А\u{202e}B"), r"\u{410}\u{202e}B");
+        assert_eq!(shown("A\u{1b}[1A\nB C`"), r"A\u{1b}[1A\u{a}B\u{20}C\u{60}");
+        assert_eq!(shown(r"\u{41}"), r"\\u{41}");
+    }
+}

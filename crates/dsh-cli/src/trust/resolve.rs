@@ -1,0 +1,162 @@
+//! Variables with their values: constants, and what the environment holds where the project is trusted (C3, C4).
+
+use std::ffi::OsString;
+
+use dsh_system_prompt::{Stability, Value};
+
+use super::Trust;
+use crate::config::{At, Variable, VariableValue};
+use crate::diagnostic::Span;
+
+/// Looks a name up in the environment.
+pub(crate) type ReadEnvironment<'a> = &'a dyn Fn(&str) -> Option<OsString>;
+
+/// A variable that is ready to be registered. Its value may be a secret: `Debug` shows none.
+#[derive(Clone, Debug)]
+pub(crate) struct Resolved {
+    /// Its name, and where it is given.
+    pub(crate) name: At<String>,
+    /// What it stands for, or why for nothing.
+    pub(crate) value: Result<Value, Absence>,
+    /// How often the value may be another.
+    pub(crate) stability: Stability,
+}
+
+/// Why a variable has no value, by the name in the environment that it has been given.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Absence {
+    /// The environment is not read for this project.
+    Untrusted(At<String>),
+    /// The environment has nothing of this name.
+    Unset(At<String>),
+    /// What the environment has is not UTF-8. A default is no remedy: it would hide that.
+    NotUtf8(At<String>),
+}
+
+/// Gives the variables of a layer their values. The environment is read for what is trusted, and for what `is_own` says is not the
+/// project's.
+pub(crate) fn resolve(
+    variables: Vec<Variable>,
+    trust: Trust,
+    is_own: impl Fn(Span) -> bool,
+    read: ReadEnvironment<'_>,
+) -> Vec<Resolved> {
+    let resolved = |variable: Variable| {
+        let (value, stability) = match variable.value {
+            VariableValue::Constant(text) => (Ok(text.into()), Stability::Static),
+            VariableValue::Env { name, default } => {
+                let may_read = trust.is_trusted() || is_own(name.span);
+                (environment(name, default, may_read, read), Stability::Session)
+            }
+        };
+        Resolved { name: variable.name, value, stability }
+    };
+    variables.into_iter().map(resolved).collect()
+}
+
+fn environment(
+    name: At<String>,
+    default: Option<String>,
+    may_read: bool,
+    read: ReadEnvironment<'_>,
+) -> Result<Value, Absence> {
+    let or_default = |absence: Absence| default.map(Value::from).ok_or(absence);
+    if !may_read {
+        return or_default(Absence::Untrusted(name));
+    }
+    match read(&name.value).map(OsString::into_string) {
+        Some(Ok(value)) => Ok(value.into()),
+        Some(Err(_)) => Err(Absence::NotUtf8(name)),
+        None => or_default(Absence::Unset(name)),
+    }
+}
+
+impl Absence {
+    /// Where the variable is given its name in the environment, what is said there, and what to do.
+    pub(crate) fn explained(&self) -> (Span, String, String) {
+        match self {
+            Self::Untrusted(name) => (
+                name.span,
+                "not read: this folder is not trusted".to_owned(),
+                "`dsh trust` shows what the folder asks for, and asks; or give the variable a `default`".to_owned(),
+            ),
+            Self::Unset(name) => (
+                name.span,
+                "the environment has nothing of this name".to_owned(),
+                format!(
+                    "set {} in the environment, or give the variable a `default`",
+                    super::left_out::shown(&name.value)
+                ),
+            ),
+            Self::NotUtf8(name) => (
+                name.span,
+                "what the environment has is not UTF-8".to_owned(),
+                format!("set {} to text in UTF-8", super::left_out::shown(&name.value)),
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::super::Reason;
+    use super::{Absence, At, Trust, Value, Variable, VariableValue, resolve};
+    use crate::diagnostic::{Sources, Span};
+
+    const UNTRUSTED: Trust = Trust::Untrusted(Reason::NeverTrusted);
+
+    fn at(text: &str) -> At<String> {
+        let span = Span::new(Sources::new().add(String::new(), String::new()), 0..0);
+        At { value: text.to_owned(), span }
+    }
+
+    /// The value of a variable that comes from `TOKEN`, where the environment holds that.
+    fn value(
+        environment: Option<&OsString>,
+        default: Option<&str>,
+        trust: Trust,
+        is_own: bool,
+    ) -> Result<Value, Absence> {
+        let value = VariableValue::Env { name: at("TOKEN"), default: default.map(str::to_owned) };
+        let variables = vec![Variable { name: at("token"), value }];
+        let read = |name: &str| environment.cloned().filter(|_| name == "TOKEN");
+        resolve(variables, trust, |_| is_own, &read).remove(0).value
+    }
+
+    #[test]
+    fn the_environment_is_read_where_the_project_is_trusted_and_for_what_is_the_users_own() {
+        // C4
+        let set = OsString::from("s3cret");
+        assert_eq!(value(Some(&set), None, Trust::Trusted, false), Ok("s3cret".into()));
+        assert_eq!(value(Some(&set), Some("x"), Trust::Trusted, false), Ok("s3cret".into()));
+        assert_eq!(value(Some(&set), Some("x"), UNTRUSTED, false), Ok("x".into()));
+        assert_eq!(value(Some(&set), None, UNTRUSTED, false), Err(Absence::Untrusted(at("TOKEN"))));
+        assert_eq!(value(Some(&set), None, UNTRUSTED, true), Ok("s3cret".into()));
+    }
+
+    #[test]
+    fn an_untrusted_environment_is_not_even_looked_at() {
+        // C4
+        let value = VariableValue::Env { name: at("TOKEN"), default: None };
+        let variables = vec![Variable { name: at("token"), value }];
+        assert!(resolve(variables, UNTRUSTED, |_| false, &|_| unreachable!()).remove(0).value.is_err());
+    }
+
+    #[test]
+    fn what_is_not_set_takes_its_default_and_what_is_empty_does_not() {
+        assert_eq!(value(None, Some("x"), Trust::Trusted, false), Ok("x".into()));
+        assert_eq!(value(None, None, Trust::Trusted, false), Err(Absence::Unset(at("TOKEN"))));
+        assert_eq!(value(Some(&OsString::new()), Some("x"), Trust::Trusted, false), Ok("".into()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_not_utf_8_is_no_value_and_no_default_hides_it() {
+        use std::os::unix::ffi::OsStringExt;
+
+        let wrong = OsString::from_vec(b"s3cret\xff".to_vec());
+        assert_eq!(value(Some(&wrong), Some("x"), Trust::Trusted, false), Err(Absence::NotUtf8(at("TOKEN"))));
+    }
+}

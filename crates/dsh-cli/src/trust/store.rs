@@ -1,0 +1,138 @@
+//! What a person has trusted: a record for each folder, in the user's own state folder.
+//!
+//! The records lie in `dsh/trust/` of the state folder, one file a project, named by the BLAKE3 of the real path of the project's
+//! folder; `record` tells what they say. A folder that is moved is another one, and untrusted.
+//!
+//! What lies in a project cannot speak for it: where the state folder is beneath the project's own, as in a container whose home is the
+//! project, nothing is read or stored.
+
+use std::path::{Path, PathBuf};
+
+use super::{TrustHash, record};
+use crate::diagnostic::Diagnostic;
+use crate::outside::{PrivateError, PrivateFolder, UserFolders, lies_beneath, real_path};
+
+/// More than this is no record: the longest path of a system, each byte of it written as four.
+const RECORD_LIMIT: u64 = 1 << 16;
+
+/// The records of the user.
+#[derive(Clone, Debug)]
+pub(crate) struct Store {
+    /// Where they lie; nowhere, where the user has no state folder.
+    folder: Option<PathBuf>,
+}
+
+/// What the records say of a folder that asks for something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// This was trusted.
+    Trusted,
+    /// Nothing was trusted.
+    Untrusted,
+    /// Something else was trusted.
+    Changed,
+}
+
+/// There is a record of a folder, and it cannot be used.
+#[derive(Debug)]
+pub(crate) struct Damage {
+    file: PathBuf,
+    why: String,
+}
+
+/// A folder's trust was not stored, or not taken back. What was stored before still holds.
+#[derive(Debug)]
+pub(crate) struct NotStored {
+    why: String,
+    help: Option<&'static str>,
+}
+
+impl Store {
+    /// The records in the user's state folder.
+    pub(crate) fn new(folders: &UserFolders) -> Self {
+        Self { folder: folders.state().map(|state| state.join("trust")) }
+    }
+
+    /// What was trusted of the project in this folder.
+    pub(crate) fn status(&self, project: &Path, hash: &TrustHash) -> Result<Status, Damage> {
+        let Some(folder) = &self.folder else { return Ok(Status::Untrusted) };
+        let Ok(project) = real_path(project) else { return Ok(Status::Untrusted) };
+        if lies_beneath(folder, &project) {
+            return Ok(Status::Untrusted);
+        }
+        let name = file_name(&project);
+        let damage = |why: String| Damage { file: folder.join(&name), why };
+        let read = PrivateFolder::open(folder).and_then(|folder| match folder {
+            Some(folder) => folder.read(&name, RECORD_LIMIT),
+            None => Ok(None),
+        });
+        let Some(bytes) = read.map_err(|error| damage(error.to_string()))? else { return Ok(Status::Untrusted) };
+        let trusted = record::read(&bytes, &project).map_err(|why| damage(why.to_owned()))?;
+        Ok(if trusted == *hash { Status::Trusted } else { Status::Changed })
+    }
+
+    /// Stores that this is trusted of the project in this folder, in place of what was.
+    pub(crate) fn trust(&self, project: &Path, hash: &TrustHash) -> Result<(), NotStored> {
+        let (folder, project) = self.place(project)?;
+        let folder = PrivateFolder::create(folder)?;
+        Ok(folder.write(&file_name(&project), record::write(&project, hash).as_bytes())?)
+    }
+
+    /// Forgets what was trusted of the project in this folder, and says whether there was anything.
+    pub(crate) fn revoke(&self, project: &Path) -> Result<bool, NotStored> {
+        let (folder, project) = self.place(project)?;
+        match PrivateFolder::open(folder)? {
+            Some(folder) => Ok(folder.remove(&file_name(&project))?),
+            None => Ok(false),
+        }
+    }
+
+    /// The folder of the records, and the real path of the project.
+    fn place(&self, project: &Path) -> Result<(&Path, PathBuf), NotStored> {
+        let Some(folder) = self.folder.as_deref() else {
+            return Err(NotStored {
+                why: "there is no place for it: neither XDG_STATE_HOME nor HOME is set".to_owned(),
+                help: Some("set HOME, or XDG_STATE_HOME to the absolute path of a folder of yours"),
+            });
+        };
+        let project = real_path(project).map_err(|error| NotStored { why: error.to_string(), help: None })?;
+        if lies_beneath(folder, &project) {
+            return Err(NotStored {
+                why: "its place would be in the project's own folder, whose files cannot speak for themselves"
+                    .to_owned(),
+                help: Some("set XDG_STATE_HOME to the absolute path of a folder outside of the project"),
+            });
+        }
+        Ok((folder, project))
+    }
+}
+
+impl Damage {
+    /// It is a warning: the folder counts as untrusted, and everything else goes on.
+    pub(crate) fn diagnostic(&self) -> Diagnostic {
+        let headline = format!("the record of this folder's trust cannot be used: {}", self.why);
+        Diagnostic::warning("trust::damaged_record", headline)
+            .with_note(format!("the record is `{}`", self.file.display()))
+            .with_help("`dsh trust` writes it anew, `dsh trust --revoke` takes it away")
+    }
+}
+
+impl NotStored {
+    /// The trust of `hash` was not stored; without one, it was not taken back.
+    pub(crate) fn diagnostic(&self, hash: Option<&TrustHash>) -> Diagnostic {
+        let what = if hash.is_some() { "the trust is not stored" } else { "the trust is not taken back" };
+        Diagnostic::error("trust::not_stored", format!("{what}: {}", self.why))
+            .with_help_if(self.help.map(str::to_owned))
+            .with_help_if(hash.map(|hash| format!("`--trust {hash}` trusts the folder for one run")))
+    }
+}
+
+impl From<PrivateError> for NotStored {
+    fn from(error: PrivateError) -> Self {
+        Self { why: error.to_string(), help: None }
+    }
+}
+
+fn file_name(project: &Path) -> String {
+    blake3::hash(project.as_os_str().as_encoded_bytes()).to_hex().to_string()
+}
