@@ -15,8 +15,8 @@ pub(crate) use self::setup::{CompletionsArgs, HelpArgs, InitArgs, ManArgs};
 pub(crate) use self::sides::{color_asked, on_one_side};
 
 const BEGINNING: &str = "\
-To begin, `dsh init` writes a small project. `dsh help env` lists the environment variables that
-dsh reads, `dsh help exit-status` says what 0, 1 and 2 mean.";
+To begin, `dsh init` writes a small project. `dsh help env` lists the environment variables that dsh reads, \
+`dsh help exit-status` says what 0, 1 and 2 mean.";
 
 /// Assemble the system prompt that a project folder describes, and say where every part of it comes from.
 #[derive(Debug, Parser)]
@@ -26,6 +26,7 @@ dsh reads, `dsh help exit-status` says what 0, 1 and 2 mean.";
     arg_required_else_help = true,
     disable_help_subcommand = true,
     subcommand_value_name = "COMMAND",
+    term_width = 100,
     after_help = BEGINNING
 )]
 pub(crate) struct Arguments {
@@ -38,6 +39,8 @@ pub(crate) struct Arguments {
 /// The commands, one module of `commands` each. None has commands of its own: `sides` counts on that.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Write a small project to begin with: dsh.toml, and its JSON Schema for editors
+    Init(InitArgs),
     /// Print the prompt that the project makes, byte for byte, and a newline
     Prompt(PromptArgs),
     /// Show what the prompt is made of: each part with its owner, layer, source and place
@@ -50,8 +53,6 @@ pub(crate) enum Command {
     Trust(TrustArgs),
     /// Explain a diagnostic code with an example; without one, list all codes
     Rule(RuleArgs),
-    /// Write a small project to begin with: dsh.toml, and its JSON Schema for editors
-    Init(InitArgs),
     /// Print what makes a shell complete the words of dsh
     Completions(CompletionsArgs),
     /// Print the manual page of dsh or of a command, or write all of them
@@ -110,13 +111,13 @@ pub(crate) struct ConfigArgs {
 /// The arguments of `dsh trust`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "On a terminal it asks; elsewhere `--trust HASH` stands for the answer yes to what has this hash.\n\nExit status: 0 the folder is trusted, or asks for nothing; 1 it is not, or the project has findings; 2 wrong use, or a dsh.toml that is not readable as TOML."
+    after_help = "On a terminal it asks; elsewhere `--trust HASH` is the answer yes to what has this hash.\n\nExit status: 0 trusted, or nothing asked for; 1 not trusted, or findings; 2 wrong use, or a dsh.toml that is not readable as TOML."
 )]
 pub(crate) struct TrustArgs {
     /// Forget what was trusted of this folder
     #[arg(long)]
     pub(crate) revoke: bool,
-    /// Print one JSON object: what is asked for, its hash, whether it is trusted; ask and store nothing (see docs/json.md of dsh-cli)
+    /// Print one JSON object, and ask and store nothing (see docs/json.md of dsh-cli)
     #[arg(long, conflicts_with = "revoke")]
     pub(crate) json: bool,
 }

@@ -31,6 +31,7 @@ pub(crate) use self::parse::{NotToml, parse};
 pub(crate) use self::profiles::Profiles;
 pub(crate) use self::read::{includes, read};
 pub(crate) use self::tree::{Branch, Node, Tier, Value};
+pub(crate) use self::variables::{EnvironmentUse, environment_uses};
 
 use crate::diagnostic::Span;
 use crate::outside::Reach;

@@ -23,7 +23,7 @@ use std::fmt;
 pub(crate) use self::counts::{Counts, counted};
 pub(crate) use self::plain::one_line;
 pub(crate) use self::report::Report;
-pub(crate) use self::source::{SourceId, Sources, Span};
+pub(crate) use self::source::{Source, SourceId, Sources, Span};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -30,7 +30,7 @@ impl ExitStatus {
         ),
         (
             Self::WrongUse,
-            "wrong use (an unknown agent, a `--dir` that is no folder), or a configuration that is named and missing, or cannot be read as TOML",
+            "wrong use (an unknown agent, a name that `explain` does not find, a `--dir` that is no folder), or a configuration that is named and missing, or cannot be read as TOML",
         ),
     ];
 

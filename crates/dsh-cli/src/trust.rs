@@ -4,9 +4,9 @@
 //! (`dsh trust`), and the set's hash is kept in the user's own state folder; where the set is another one later, the folder is untrusted
 //! again. Without trust the rest goes on, and says what was left out.
 //!
-//! Only what the project's files say counts, as [`comes_from_project`] tells; the user's own file and flags need no trust.
+//! Only what the project's files say counts, as [`comes_from_project`] tells: the user's own file, the environment and flags need no trust.
+//! It counts whatever is laid over it, and whichever profile is chosen, so that the set is one for all runs.
 
-mod asks;
 mod decision;
 mod hash;
 mod left_out;
@@ -15,7 +15,6 @@ mod resolve;
 mod set;
 mod store;
 
-pub(crate) use self::asks::asks;
 pub(crate) use self::decision::{Reason, Trust, TrustContext};
 pub(crate) use self::hash::TrustHash;
 pub(crate) use self::left_out::{hash_differs, left_out, shown};
@@ -23,9 +22,9 @@ pub(crate) use self::resolve::{Resolved, resolve};
 pub(crate) use self::set::{Asker, TrustItem, TrustSet};
 pub(crate) use self::store::{Status, Store};
 
-use crate::diagnostic::{Sources, Span};
+use crate::diagnostic::{Source, Sources, Span};
 
 /// Whether what stands here was written by the project, and not by the user in a file of their own or a flag.
 pub(crate) fn comes_from_project(sources: &Sources, span: Span) -> bool {
-    sources.get(span.source).is_none_or(|source| source.is_of_project())
+    sources.get(span.source).is_none_or(Source::is_of_project)
 }

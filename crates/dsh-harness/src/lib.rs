@@ -1,8 +1,8 @@
 //! The one front of the dsh libraries: re-exports by feature.
 //!
 //! **Role.** A program that embeds dsh depends on this crate alone and names what it wants of it. `kernel` is the plugin kernel,
-//! `prompt` the prompt registry with its texts ([`template`]) and tool schemas ([`llm`]); both are there by default. What most
-//! programs write every day stands in [`prelude`].
+//! `prompt` the prompt registry with its texts ([`template`]) and tool schemas ([`llm`]); both are there by default. `report` adds
+//! the lints of an assembly. What most programs write every day stands in [`prelude`].
 //!
 //! **Non-goals.** No code of its own: what is here is documented in the crate that it comes from.
 //!
@@ -28,6 +28,8 @@
 pub use dsh_kernel as kernel;
 #[cfg(feature = "prompt")]
 pub use dsh_llm as llm;
+#[cfg(feature = "report")]
+pub use dsh_prompt_report as report;
 #[cfg(feature = "prompt")]
 pub use dsh_system_prompt as prompt;
 #[cfg(feature = "prompt")]

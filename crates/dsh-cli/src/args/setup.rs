@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 
 const WHERE_INIT_WRITES: &str = "\
-Without --dir it writes into the working folder itself. It looks at what is there (AGENTS.md,
-CLAUDE.md, .mcp.json, agents/, .claude/agents/) and says how that comes in. What is there it never
-changes.";
+Without --dir it writes into the working folder itself. It looks at what is there (AGENTS.md, CLAUDE.md, .mcp.json, \
+agents/, .claude/agents/) and says how that comes in. What is there it never changes.
+
+Exit status: 0 both files are written; 1 neither is, as where one of them is there already; 2 wrong use.";
 
 const WHERE_COMPLETIONS_GO: &str = "\
 Where shells look for it:

@@ -24,7 +24,7 @@ pub(crate) fn run(global: &GlobalArgs, arguments: &ConfigArgs, console: &mut Con
         Ok(_) if report.has_errors() => ExitStatus::Findings,
         Ok(_) => ExitStatus::Success,
     };
-    console.report(&report.into_sorted(), &sources);
+    console.conclude(report, &sources);
     let Ok(project) = project else { return status };
     let values = print::values(&project, &sources);
     let text = if arguments.json { print::json(&project, &values) } else { print::toml(&values, arguments.origins) };

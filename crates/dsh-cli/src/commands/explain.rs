@@ -52,8 +52,8 @@ async fn explain(scene: &mut Scene<'_>, arguments: &ExplainArgs) -> Result<Optio
     let assembly = match whole {
         Some(whole) => whole,
         None => match scene.mounted.assemble(scene.agent).await {
-            Some(assembly) => assembly,
-            None => return Ok(None),
+            Ok(assembly) => assembly,
+            Err(_) => return Ok(None),
         },
     };
     let places = Places::new(scene.sources);

@@ -16,7 +16,7 @@ use crate::status::ExitStatus;
 /// What each page begins with: a file that does not is somebody else's, and not written over.
 const MARK: &str = ".\\\" Made by `dsh man`, which writes over it.\n";
 
-/// What the line of a command's further help begins with that has a section of its own in the page.
+/// What the paragraph of a command's further help begins with that has a section of its own in the page.
 const EXIT_STATUS: &str = "Exit status: ";
 
 /// Runs the command.
@@ -106,21 +106,27 @@ fn page(command: &Command) -> String {
 fn further(command: &Command) -> Roff {
     let mut page = Roff::new();
     let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-    let mut notes = after.lines().filter(|line| !line.starts_with(EXIT_STATUS)).peekable();
-    if notes.peek().is_some() {
-        page.control("SH", ["NOTES"]);
-    }
-    for note in notes {
-        // A line that begins with blanks stays a line of its own.
-        if note.is_empty() {
-            page.control("PP", [])
+    let (status, notes): (Vec<&str>, Vec<&str>) =
+        after.split("\n\n").filter(|part| !part.is_empty()).partition(|part| part.starts_with(EXIT_STATUS));
+    for (index, note) in notes.iter().enumerate() {
+        if index == 0 {
+            page.control("SH", ["NOTES"])
         } else {
-            page.text([roman(note)])
+            page.control("PP", [])
         };
+        // A line that begins with blanks stays a line of its own.
+        for line in note.lines() {
+            page.text([roman(line)]);
+        }
     }
     page.control("SH", ["EXIT STATUS"]);
-    for (status, meaning) in ExitStatus::MEANINGS {
-        page.control("TP", []).text([bold(status.code().to_string())]).text([roman(meaning)]);
+    if status.is_empty() {
+        for (status, meaning) in ExitStatus::MEANINGS {
+            page.control("TP", []).text([bold(status.code().to_string())]).text([roman(meaning)]);
+        }
+    }
+    for status in status {
+        page.text([roman(status.trim_start_matches(EXIT_STATUS))]);
     }
     if command.has_subcommands() {
         page.control("SH", ["ENVIRONMENT"]).text([roman(ENVIRONMENT_INTRO)]);

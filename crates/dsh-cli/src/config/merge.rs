@@ -76,10 +76,10 @@ mod tests {
 
     /// A tree as one line: keys in their order, lists and tables in brackets.
     fn line(branch: &Branch) -> String {
-        let value = |value: &Value| match value {
-            Value::Table(table) => format!("{{{}}}", line(table)),
-            Value::Array(items) => format!("[{}]", items.len()),
-            other => other.as_str().unwrap_or("?").to_owned(),
+        let value = |value: &Value| match (value.as_table(), value.as_array()) {
+            (Some(table), _) => format!("{{{}}}", line(table)),
+            (_, Some(items)) => format!("[{}]", items.len()),
+            _ => value.as_str().unwrap_or("?").to_owned(),
         };
         let fields: Vec<String> =
             branch.fields.iter().map(|(key, field)| format!("{key}={}", value(&field.node.value))).collect();
@@ -88,7 +88,9 @@ mod tests {
 
     fn merged(documents: &[&str]) -> String {
         let mut whole = Branch::default();
-        documents.iter().for_each(|text| overlay(&mut whole, tree(text)));
+        for text in documents {
+            overlay(&mut whole, tree(text));
+        }
         line(&whole)
     }
 

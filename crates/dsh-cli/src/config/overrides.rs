@@ -121,7 +121,7 @@ mod tests {
         while let Value::Table(inner) = &field.node.value {
             field = inner.fields.first().unwrap().1;
         }
-        Ok((format!("{:?}", field.node.value), text[field.node.span.range()].to_owned()))
+        Ok((format!("{:?}", field.node.value), text.get(field.node.span.range()).unwrap().to_owned()))
     }
 
     #[test]

@@ -122,8 +122,10 @@ impl Console {
 
     /// Says something on standard error that is no diagnostic: how a conversation goes on.
     pub(crate) fn say(&mut self, text: &str) {
-        // Nobody is left to be told that standard error cannot be written.
-        drop(self.stderr.write_all(text.as_bytes()));
+        if self.verbosity != Verbosity::Quiet {
+            // Nobody is left to be told that standard error cannot be written.
+            drop(self.stderr.write_all(text.as_bytes()));
+        }
     }
 
     /// Whether somebody can be asked: standard input and standard error are a terminal.

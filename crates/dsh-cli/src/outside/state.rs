@@ -66,8 +66,8 @@ mod tests {
         let read =
             |name: &str| environment.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
         let folders = UserFolders::of(read);
-        let text = |path: Option<&Path>| path.map(|path| path.display().to_string());
-        (text(folders.config()), text(folders.state()))
+        let text = |path: &Path| path.display().to_string();
+        (folders.config().map(text), folders.state().map(text))
     }
 
     #[cfg(unix)]

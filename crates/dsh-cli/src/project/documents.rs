@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use super::NoProject;
 use super::files::{Files, Root};
-use crate::config::{self, Branch, FILE_NAME, FileRef, Profiles, Tier, overlay};
+use crate::config::{self, Branch, EnvironmentUse, FILE_NAME, FileRef, Profiles, Tier, environment_uses, overlay};
 use crate::diagnostic::{Diagnostic, Report, SourceId, Span};
 use crate::names::{list, nearest, quoted};
+use crate::trust::comes_from_project;
 
 /// The user's own file, in the folder of dsh's configuration.
 pub(super) const USER_FILE: &str = "config.toml";
@@ -42,10 +43,8 @@ pub(super) struct Documents {
     pub(super) others: Profiles,
     /// The project's own file; an empty text if there is none.
     pub(super) source: SourceId,
-    /// What the files say, no profile chosen.
-    pub(super) whole: Branch,
-    /// Every profile.
-    pub(super) profiles: Profiles,
+    /// What the project's documents ask of the environment, whatever is laid over them and whichever profile is chosen.
+    pub(super) asks: Vec<EnvironmentUse>,
 }
 
 /// Reads every document. What can be read is, whatever is wrong with another.
@@ -55,22 +54,25 @@ pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Re
     let project = reading.project();
     let said = reading.said(overrides);
     let (mut tree, (source, project), said) = (user?, project?, said?);
+    let mut asks = [environment_uses(&tree), environment_uses(&project)].concat();
+    asks.retain(|found| comes_from_project(files.sources, found.name.span));
     overlay(&mut tree, project);
-    let profiles = Profiles::take(&mut tree, report);
-    let (whole, mut others) = (tree.clone(), profiles.clone());
+    let mut others = Profiles::take(&mut tree, report);
     if let Some(name) = &overrides.profile
         && !others.choose(name, &mut tree)
     {
         report.push(unknown_profile(name, &others));
         return Err(NoProject);
     }
-    said.into_iter().for_each(|said| overlay(&mut tree, said));
+    for said in said {
+        overlay(&mut tree, said);
+    }
     for (name, value) in &overrides.set {
         // Messages show a source's text, and never a variable's value (C3).
         let source = files.sources.add_said("--set", format!("{name}=…"));
         config::set(&mut tree, source, name, value);
     }
-    Ok(Documents { tree, others, source, whole, profiles })
+    Ok(Documents { tree, others, source, asks })
 }
 
 fn unknown_profile(name: &str, profiles: &Profiles) -> Diagnostic {

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use crate::config::{FILE_NAME, FileRef};
 use crate::diagnostic::{Diagnostic, Report, SourceId, Sources};
 use crate::names::quoted;
-use crate::outside::{Folder, ListError, OpenFile, Reach, ReadError, TextError, decode, straightened};
+use crate::outside::{
+    Folder, ListError, OpenFile, Reach, ReadError, TextError, decode, lies_beneath, real_path, straightened,
+};
 
 /// The most that is read of a text file.
 pub(crate) const TEXT_LIMIT: u64 = 1 << 20;
@@ -68,6 +70,14 @@ impl<'p> Files<'p> {
             total: 0,
             full: false,
         }
+    }
+
+    /// Whether what is called the user's own folder is beneath the project's, as where a container has its project for a home: what lies
+    /// there speaks for the project alone (C4).
+    fn user_is_in_project(&self) -> bool {
+        let beneath =
+            |user: &Folder| real_path(self.project.path()).is_ok_and(|project| lies_beneath(user.path(), &project));
+        self.user.as_ref().is_some_and(beneath)
     }
 
     /// A path as a person may type it.
@@ -157,8 +167,8 @@ impl<'p> Files<'p> {
         self.total += u64::try_from(bytes.len()).unwrap_or(left);
         let text = decode(bytes).map_err(Problem::Text)?;
         let id = match root {
-            Root::Project => self.sources.add(name, text),
-            Root::User => self.sources.add_own(name, text),
+            Root::User if !self.user_is_in_project() => self.sources.add_own(name, text),
+            Root::Project | Root::User => self.sources.add(name, text),
         };
         self.taken.insert(key, id);
         Ok(id)

@@ -198,7 +198,7 @@ impl<'p> Mounted<'p> {
         let mut checked = Vec::new();
         for agent in shared.into_iter().chain(self.scopes.iter().map(|(agent, _)| Some(*agent))) {
             let stopped = stopped.contains(&agent.map(|agent| agent.name.value.as_str()));
-            let (assembly, refused) = match self.try_assemble(agent).await {
+            let (assembly, refused) = match self.assemble(agent).await {
                 Ok(assembly) => (Some(assembly), None),
                 Err(error) => (self.texts_of(agent, texts, &mut without_tools).await, Some(error)),
             };
@@ -232,18 +232,15 @@ impl<'p> Mounted<'p> {
         if wanted && without_tools.is_none() {
             *without_tools = self.project.mount_without_tools(self.sources).await.ok();
         }
-        without_tools.as_ref().filter(|_| wanted)?.assemble(agent).await
+        without_tools.as_ref().filter(|_| wanted)?.assemble(agent).await.ok()
     }
 
-    /// What is assembled for the agent, whatever is wrong with it; nothing, where that is refused.
-    pub(crate) async fn assemble(&self, agent: Option<&Agent>) -> Option<PromptAssembly> {
-        self.try_assemble(agent).await.ok()
-    }
-
-    async fn try_assemble(&self, agent: Option<&Agent>) -> Result<PromptAssembly, dsh_system_prompt::Error> {
+    /// What is assembled for the agent, whatever is wrong with it.
+    pub(crate) async fn assemble(&self, agent: Option<&Agent>) -> Result<PromptAssembly, dsh_system_prompt::Error> {
         let scope = agent.and_then(|agent| self.scopes.iter().find(|(own, _)| std::ptr::eq(*own, agent)));
         let cx = scope.map_or_else(AssembleContext::new, |(_, key)| AssembleContext::for_scope(*key));
-        self.kernel.root().system_prompt().assemble(cx.with(self.project.run.clone())).await
+        let cx = cx.with(self.project.run.clone());
+        self.kernel.root().system_prompt().assemble(cx).await
     }
 
     /// Ends it; what fails in ending is reported.

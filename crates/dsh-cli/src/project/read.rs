@@ -15,7 +15,7 @@ use super::{Agent, Layer, Loaded, Origin, Section};
 use crate::config::{self, At, Branch, Config, FILE_NAME, Format, OffsetMap, Topic, Wording, Words};
 use crate::diagnostic::{Concern, Report, Sources, Span};
 use crate::outside::{Environment, Folder, Repository, real_path};
-use crate::trust::{Trust, TrustContext, TrustSet, asks, comes_from_project, resolve};
+use crate::trust::{Trust, TrustContext, TrustSet, comes_from_project, resolve};
 
 /// Everything that was read; what is wrong in it was reported and left out.
 #[derive(Debug)]
@@ -75,10 +75,9 @@ impl Project {
     ) -> Result<Self, NoProject> {
         let Surroundings { overrides, environment, trust } = surroundings;
         let mut files = Files::new(folder, overrides.user_folder.as_deref(), sources);
-        let Documents { tree, others, source, whole, profiles } = documents::read(overrides, &mut files, report)?;
+        let Documents { tree, others, source, asks } = documents::read(overrides, &mut files, report)?;
         let place = Span::new(source, 0..0);
-        // What is asked for is the same whichever profile is chosen, and whatever is said on the command line.
-        let asks = asks(&config::read(&whole, place, &profiles, &mut Report::new()), files.sources);
+        let asks = TrustSet::of(asks);
         let trust = Trust::decide(&asks, folder.path(), trust, report);
         let config = config::read(&tree, place, &others, report);
         let run = run_context(folder, config.model.as_ref());
@@ -87,7 +86,7 @@ impl Project {
         let built_ins = BuiltIns::read(environment, ground.repository, report);
         let taken = instructions::named_in(&config.layer, |file| files.open(file));
         let settings = config.instructions.clone();
-        let read = Self::of(config, tree, &Reading { trust, environment }, &mut files, report);
+        let read = Self::of(config, tree, &Reading { asks: &asks, trust, environment }, &mut files, report);
         let instructions = instructions::read(&settings, ground, taken, files.sources, report);
         let (config, profile) = (folder.display(FILE_NAME), overrides.profile.clone());
         Ok(Self { config, profile, run, instructions, built_ins, asks, trust, ..read })
@@ -145,6 +144,7 @@ fn run_context(folder: &Folder, model: Option<&At<String>>) -> RunContext {
 
 /// How the values of variables are come by.
 struct Reading<'e> {
+    asks: &'e TrustSet,
     trust: Trust,
     environment: &'e Environment,
 }
@@ -158,7 +158,8 @@ fn layer(layer: config::Layer, reading: &Reading<'_>, files: &mut Files<'_>, rep
         }
     }
     let is_own = |span| !comes_from_project(files.sources, span);
-    let variables = resolve(layer.variables, reading.trust, is_own, &|name| reading.environment.var(name));
+    let Reading { asks, trust, environment } = *reading;
+    let variables = resolve(layer.variables, trust, asks, is_own, &|name| environment.var(name));
     Layer { persona, sections, variables }
 }
 

@@ -19,8 +19,11 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         output_lost
         source_date
         unknown_agent
+        unknown_command
+        unknown_name
         unknown_profile
         unknown_rule
+        unknown_topic
     }
     config {
         conflicting_keys
@@ -45,6 +48,12 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         too_much
         unreadable
         utf16
+    }
+    init {
+        above
+        exists
+        not_written
+        unread
     }
     instructions {
         too_large
@@ -77,6 +86,10 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         number_out_of_range
         too_deep
     }
+    man {
+        exists
+        not_written
+    }
     prompt {
         duplicate_section
         duplicate_tool
@@ -104,5 +117,12 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         partial_list
         unknown_field
         unusual_name
+    }
+    trust {
+        damaged_record
+        hash_differs
+        no_terminal
+        not_stored
+        untrusted
     }
 };

@@ -8,7 +8,7 @@ use crate::names::list;
 pub(crate) fn left_out(set: &TrustSet, trust: Trust, report: &mut Report) {
     let Trust::Untrusted(reason) = trust else { return };
     if let Reason::OtherHash { given } = reason {
-        let headline = "`--trust` has the hash of something else than this folder asks for";
+        let headline = "the hash that was given is not that of what this folder asks for";
         report.push(hash_differs(Diagnostic::warning("trust::hash_differs", headline), &given, set));
     }
     let why = match reason {
@@ -16,10 +16,7 @@ pub(crate) fn left_out(set: &TrustSet, trust: Trust, report: &mut Report) {
         Reason::Changed => "this folder asks for something else than when it was trusted",
     };
     let headline = format!("{why}, so {}", not_done(set));
-    let help = match reason {
-        Reason::NeverTrusted | Reason::OtherHash { .. } => "`dsh trust` shows them and asks",
-        Reason::Changed => "`dsh trust` shows them and asks again",
-    };
+    let help = "`dsh trust` shows what the folder asks for, and asks whether to trust it";
     report.push(Diagnostic::note("trust::untrusted", headline).with_help(help));
 }
 

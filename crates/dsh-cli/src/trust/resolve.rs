@@ -4,12 +4,12 @@ use std::ffi::OsString;
 
 use dsh_system_prompt::{Stability, Value};
 
-use super::Trust;
+use super::{Trust, TrustItem, TrustSet};
 use crate::config::{At, Variable, VariableValue};
 use crate::diagnostic::Span;
 
 /// Looks a name up in the environment.
-pub(crate) type ReadEnvironment<'a> = &'a dyn Fn(&str) -> Option<OsString>;
+type ReadEnvironment<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 /// A variable that is ready to be registered. Its value may be a secret: `Debug` shows none.
 #[derive(Clone, Debug)]
@@ -33,19 +33,22 @@ pub(crate) enum Absence {
     NotUtf8(At<String>),
 }
 
-/// Gives the variables of a layer their values. The environment is read for what is trusted, and for what `is_own` says is not the
-/// project's.
+/// Gives the variables of a layer their values. The environment is read for what `is_own` says is the user's; for what is the project's,
+/// if that is trusted, and what is read is part of what was trusted.
 pub(crate) fn resolve(
     variables: Vec<Variable>,
     trust: Trust,
+    asks: &TrustSet,
     is_own: impl Fn(Span) -> bool,
     read: ReadEnvironment<'_>,
 ) -> Vec<Resolved> {
+    let is_trusted =
+        |name: &str| trust.is_trusted() && asks.contains(&TrustItem::EnvironmentVariable { name: name.to_owned() });
     let resolved = |variable: Variable| {
         let (value, stability) = match variable.value {
             VariableValue::Constant(text) => (Ok(text.into()), Stability::Static),
             VariableValue::Env { name, default } => {
-                let may_read = trust.is_trusted() || is_own(name.span);
+                let may_read = is_own(name.span) || is_trusted(&name.value);
                 (environment(name, default, may_read, read), Stability::Session)
             }
         };
@@ -78,7 +81,7 @@ impl Absence {
             Self::Untrusted(name) => (
                 name.span,
                 "not read: this folder is not trusted".to_owned(),
-                "`dsh trust` shows what the folder asks for, and asks; or give the variable a `default`".to_owned(),
+                "`dsh trust` shows what the folder asks for, and asks whether to trust it; or give the variable a `default`".to_owned(),
             ),
             Self::Unset(name) => (
                 name.span,
@@ -102,7 +105,8 @@ mod tests {
     use std::ffi::OsString;
 
     use super::super::Reason;
-    use super::{Absence, At, Trust, Value, Variable, VariableValue, resolve};
+    use super::{Absence, At, Trust, TrustSet, Value, Variable, VariableValue, resolve};
+    use crate::config::EnvironmentUse;
     use crate::diagnostic::{Sources, Span};
 
     const UNTRUSTED: Trust = Trust::Untrusted(Reason::NeverTrusted);
@@ -112,43 +116,59 @@ mod tests {
         At { value: text.to_owned(), span }
     }
 
-    /// The value of a variable that comes from `TOKEN`, where the environment holds that.
-    fn value(
-        environment: Option<&OsString>,
-        default: Option<&str>,
-        trust: Trust,
-        is_own: bool,
-    ) -> Result<Value, Absence> {
+    /// A project that asks for this.
+    fn asks(name: &str) -> TrustSet {
+        TrustSet::of(vec![EnvironmentUse { name: at(name), variable: "v".to_owned(), agent: None, profile: None }])
+    }
+
+    fn token(default: Option<&str>) -> Vec<Variable> {
         let value = VariableValue::Env { name: at("TOKEN"), default: default.map(str::to_owned) };
-        let variables = vec![Variable { name: at("token"), value }];
+        vec![Variable { name: at("token"), value }]
+    }
+
+    /// The value of a variable that a project takes from `TOKEN`, where the environment holds that.
+    fn value(environment: Option<&OsString>, default: Option<&str>, trust: Trust) -> Result<Value, Absence> {
         let read = |name: &str| environment.cloned().filter(|_| name == "TOKEN");
-        resolve(variables, trust, |_| is_own, &read).remove(0).value
+        resolve(token(default), trust, &asks("TOKEN"), |_| false, &read).remove(0).value
     }
 
     #[test]
-    fn the_environment_is_read_where_the_project_is_trusted_and_for_what_is_the_users_own() {
+    fn the_environment_is_read_where_the_project_is_trusted() {
         // C4
         let set = OsString::from("s3cret");
-        assert_eq!(value(Some(&set), None, Trust::Trusted, false), Ok("s3cret".into()));
-        assert_eq!(value(Some(&set), Some("x"), Trust::Trusted, false), Ok("s3cret".into()));
-        assert_eq!(value(Some(&set), Some("x"), UNTRUSTED, false), Ok("x".into()));
-        assert_eq!(value(Some(&set), None, UNTRUSTED, false), Err(Absence::Untrusted(at("TOKEN"))));
-        assert_eq!(value(Some(&set), None, UNTRUSTED, true), Ok("s3cret".into()));
+        assert_eq!(value(Some(&set), None, Trust::Trusted), Ok("s3cret".into()));
+        assert_eq!(value(Some(&set), Some("x"), Trust::Trusted), Ok("s3cret".into()));
+        assert_eq!(value(Some(&set), Some("x"), UNTRUSTED), Ok("x".into()));
+        assert_eq!(value(Some(&set), None, UNTRUSTED), Err(Absence::Untrusted(at("TOKEN"))));
+    }
+
+    #[test]
+    fn only_what_a_project_asks_for_needs_trust() {
+        // C4
+        let may_read = |is_own, trust, asks| {
+            let read = |_: &str| Some(OsString::from("s3cret"));
+            resolve(token(None), trust, &asks, |_| is_own, &read).remove(0).value.is_ok()
+        };
+        assert!(may_read(true, UNTRUSTED, TrustSet::default()));
+        assert!(may_read(false, Trust::Trusted, asks("TOKEN")));
+        assert!(!may_read(false, UNTRUSTED, asks("TOKEN")));
+        // What was not shown was not trusted.
+        assert!(!may_read(false, Trust::Trusted, asks("OTHER")));
+        assert!(!may_read(false, Trust::Trusted, TrustSet::default()));
     }
 
     #[test]
     fn an_untrusted_environment_is_not_even_looked_at() {
         // C4
-        let value = VariableValue::Env { name: at("TOKEN"), default: None };
-        let variables = vec![Variable { name: at("token"), value }];
-        assert!(resolve(variables, UNTRUSTED, |_| false, &|_| unreachable!()).remove(0).value.is_err());
+        let resolved = resolve(token(None), UNTRUSTED, &asks("TOKEN"), |_| false, &|_| unreachable!());
+        assert!(resolved[0].value.is_err());
     }
 
     #[test]
     fn what_is_not_set_takes_its_default_and_what_is_empty_does_not() {
-        assert_eq!(value(None, Some("x"), Trust::Trusted, false), Ok("x".into()));
-        assert_eq!(value(None, None, Trust::Trusted, false), Err(Absence::Unset(at("TOKEN"))));
-        assert_eq!(value(Some(&OsString::new()), Some("x"), Trust::Trusted, false), Ok("".into()));
+        assert_eq!(value(None, Some("x"), Trust::Trusted), Ok("x".into()));
+        assert_eq!(value(None, None, Trust::Trusted), Err(Absence::Unset(at("TOKEN"))));
+        assert_eq!(value(Some(&OsString::new()), Some("x"), Trust::Trusted), Ok("".into()));
     }
 
     #[cfg(unix)]
@@ -157,6 +177,6 @@ mod tests {
         use std::os::unix::ffi::OsStringExt;
 
         let wrong = OsString::from_vec(b"s3cret\xff".to_vec());
-        assert_eq!(value(Some(&wrong), Some("x"), Trust::Trusted, false), Err(Absence::NotUtf8(at("TOKEN"))));
+        assert_eq!(value(Some(&wrong), Some("x"), Trust::Trusted), Err(Absence::NotUtf8(at("TOKEN"))));
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::TrustHash;
+use crate::config::EnvironmentUse;
 use crate::diagnostic::Span;
 
 /// One thing that needs trust. Two are the same if they are equal: who asks for it, and where, is no part of it.
@@ -55,6 +56,21 @@ impl TrustItem {
 }
 
 impl TrustSet {
+    /// All that these ask for.
+    pub(crate) fn of(uses: Vec<EnvironmentUse>) -> Self {
+        let mut set = Self::default();
+        for EnvironmentUse { name, variable, agent, profile } in uses {
+            let asker = Asker { variable, agent, profile, span: name.span };
+            set.insert(TrustItem::EnvironmentVariable { name: name.value }, asker);
+        }
+        set
+    }
+
+    /// Whether this is asked for.
+    pub(crate) fn contains(&self, item: &TrustItem) -> bool {
+        self.items.contains_key(item)
+    }
+
     /// Takes an item in. One that is there already has one more that asks for it.
     pub(crate) fn insert(&mut self, item: TrustItem, asker: Asker) {
         self.items.entry(item).or_default().push(asker);

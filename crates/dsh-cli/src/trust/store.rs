@@ -43,7 +43,9 @@ pub(crate) struct Damage {
 /// A folder's trust was not stored, or not taken back. What was stored before still holds.
 #[derive(Debug)]
 pub(crate) struct NotStored {
-    why: String,
+    why: Box<str>,
+    /// Where the records lie, or would lie.
+    place: Option<Box<Path>>,
     help: Option<&'static str>,
 }
 
@@ -73,38 +75,38 @@ impl Store {
 
     /// Stores that this is trusted of the project in this folder, in place of what was.
     pub(crate) fn trust(&self, project: &Path, hash: &TrustHash) -> Result<(), NotStored> {
-        let (folder, project) = self.place(project)?;
-        let folder = PrivateFolder::create(folder)?;
-        Ok(folder.write(&file_name(&project), record::write(&project, hash).as_bytes())?)
+        let Some(folder) = &self.folder else {
+            let why = "there is no place for it: neither XDG_STATE_HOME nor HOME is set";
+            let help = "set HOME, or XDG_STATE_HOME to the absolute path of a folder of yours";
+            return Err(NotStored { why: why.into(), place: None, help: Some(help) });
+        };
+        let project = real(project)?;
+        if lies_beneath(folder, &project) {
+            let why = "its place is in the project's own folder, whose files cannot speak for themselves";
+            let help = "set XDG_STATE_HOME to the absolute path of a folder outside of the project";
+            return Err(NotStored { why: why.into(), place: Some(folder.as_path().into()), help: Some(help) });
+        }
+        let record = record::write(&project, hash);
+        PrivateFolder::create(folder)
+            .and_then(|open| open.write(&file_name(&project), record.as_bytes()))
+            .map_err(NotStored::in_folder(folder))
     }
 
     /// Forgets what was trusted of the project in this folder, and says whether there was anything.
     pub(crate) fn revoke(&self, project: &Path) -> Result<bool, NotStored> {
-        let (folder, project) = self.place(project)?;
-        match PrivateFolder::open(folder)? {
-            Some(folder) => Ok(folder.remove(&file_name(&project))?),
-            None => Ok(false),
-        }
-    }
-
-    /// The folder of the records, and the real path of the project.
-    fn place(&self, project: &Path) -> Result<(&Path, PathBuf), NotStored> {
-        let Some(folder) = self.folder.as_deref() else {
-            return Err(NotStored {
-                why: "there is no place for it: neither XDG_STATE_HOME nor HOME is set".to_owned(),
-                help: Some("set HOME, or XDG_STATE_HOME to the absolute path of a folder of yours"),
-            });
-        };
-        let project = real_path(project).map_err(|error| NotStored { why: error.to_string(), help: None })?;
+        let Some(folder) = &self.folder else { return Ok(false) };
+        let project = real(project)?;
         if lies_beneath(folder, &project) {
-            return Err(NotStored {
-                why: "its place would be in the project's own folder, whose files cannot speak for themselves"
-                    .to_owned(),
-                help: Some("set XDG_STATE_HOME to the absolute path of a folder outside of the project"),
-            });
+            return Ok(false);
         }
-        Ok((folder, project))
+        PrivateFolder::open(folder)
+            .and_then(|open| open.map_or(Ok(false), |open| open.remove(&file_name(&project))))
+            .map_err(NotStored::in_folder(folder))
     }
+}
+
+fn real(project: &Path) -> Result<PathBuf, NotStored> {
+    real_path(project).map_err(|error| NotStored { why: error.to_string().into(), place: None, help: None })
 }
 
 impl Damage {
@@ -118,18 +120,21 @@ impl Damage {
 }
 
 impl NotStored {
+    fn in_folder(folder: &Path) -> impl FnOnce(PrivateError) -> Self {
+        |error| Self { why: error.to_string().into(), place: Some(folder.into()), help: None }
+    }
+
     /// The trust of `hash` was not stored; without one, it was not taken back.
     pub(crate) fn diagnostic(&self, hash: Option<&TrustHash>) -> Diagnostic {
         let what = if hash.is_some() { "the trust is not stored" } else { "the trust is not taken back" };
-        Diagnostic::error("trust::not_stored", format!("{what}: {}", self.why))
+        let diagnostic = Diagnostic::error("trust::not_stored", format!("{what}: {}", self.why));
+        let diagnostic = match &self.place {
+            Some(place) => diagnostic.with_note(format!("its folder is `{}`", place.display())),
+            None => diagnostic,
+        };
+        diagnostic
             .with_help_if(self.help.map(str::to_owned))
             .with_help_if(hash.map(|hash| format!("`--trust {hash}` trusts the folder for one run")))
-    }
-}
-
-impl From<PrivateError> for NotStored {
-    fn from(error: PrivateError) -> Self {
-        Self { why: error.to_string(), help: None }
     }
 }
 

@@ -82,6 +82,50 @@ fn a_variable_is_shown_with_where_it_is_used_and_never_with_its_value() {
 }
 
 #[test]
+fn a_value_from_the_environment_is_shown_in_a_sections_text_alone() {
+    // C3: a user's own configuration needs no trust.
+    let config = "identity = false\npersona = '{{token}}.'\n[agents.a.variables]\ntoken = 'other'\n";
+    let project =
+        Project::new(config).user_config("[variables]\ntoken = { env = 'TOKEN' }\n").with_env("TOKEN", "s3cret");
+    for arguments in [&["explain"][..], &["explain", "token"], &["explain", "--json"], &["explain", "--agent", "a"]] {
+        let run = project.dsh(arguments);
+        assert_eq!(run.status, Some(0), "{run}");
+        assert!(!run.to_string().contains("s3cret") && run.stdout.contains("token"), "{run}");
+    }
+    let run = project.dsh(&["explain", "deployment:persona"]);
+    assert!(run.stdout.ends_with("\n⟦token=s3cret⟧.\n"), "{run}");
+}
+
+#[test]
+fn a_variable_without_a_value_says_why() {
+    // C4
+    let config = "persona = 'p'\n[variables]\ntoken = { env = 'TOKEN' }\nbranch = '{{git_branch}}'\n";
+    reads!(Project::new(config).dsh(&["explain", "token"]));
+    reads!(Project::new(config).dsh(&["explain", "git_branch"]));
+}
+
+#[test]
+fn a_variable_that_was_set_on_the_command_line_says_so() {
+    // C5
+    let project = Project::new("identity = false\npersona = '{{team}}'\n[variables]\nteam = 'a'\n");
+    let run = project.dsh(&["explain", "--set", "team=s3t"]);
+    assert!(!run.stdout.contains("s3t"), "{run}");
+    reads!(run);
+}
+
+#[test]
+fn instruction_files_and_agents_files_have_their_places() {
+    let project = Project::new("identity = false\npersona = 'shared'\n")
+        .file("AGENTS.md", "\n# Be brief\n\nAlways.\n")
+        .file("agents/scout.md", "---\nname: scout\nformat: template\n---\n\nYou look,\non {{platform}}.\n");
+    let platform = project.dsh(&["explain", "platform", "--agent", "scout"]);
+    assert!(platform.stdout.contains("  owner      built-ins\n"), "{platform}");
+    let project = project.file("agents/scout.md", "---\nname: scout\n---\n\nYou look,\nand that is all.\n");
+    reads!(project.dsh(&["explain", "--agent", "scout"]));
+    reads!(project.dsh(&["explain", "instructions:AGENTS.md", "--agent", "scout"]));
+}
+
+#[test]
 fn a_tool_is_shown_with_who_sees_it_also_where_it_is_not_seen() {
     reads!(project().dsh(&["explain", "read", "--agent", "tester"]));
     reads!(project().dsh(&["explain", "write", "--agent", "coder"]));

@@ -16,10 +16,6 @@ fn furnished() -> Project {
         .file(".claude/agents/tester.md", "You test.\n")
 }
 
-fn config(project: &Project) -> String {
-    String::from_utf8(std::fs::read(project.path().join("dsh.toml")).unwrap()).unwrap()
-}
-
 /// Runs `init`, which must be fine, and the commands that read what it wrote, which must find nothing.
 #[track_caller]
 fn is_fine_after(project: &Project) {
@@ -35,7 +31,7 @@ fn is_fine_after(project: &Project) {
 fn an_empty_folder_gets_a_project_that_is_fine() {
     let project = Project::empty();
     reads!(project.dsh(&["init"]));
-    insta::assert_snapshot!(config(&project));
+    insta::assert_snapshot!(project.text("dsh.toml"));
     assert_eq!(project.names("."), ["dsh.schema.json", "dsh.toml"]);
     reads!(project.dsh(&["prompt"]));
 }
@@ -45,9 +41,9 @@ fn what_is_there_is_found_and_named() {
     let project = furnished();
     let run = project.dsh(&["init"]);
     // C3
-    assert!(!format!("{run}{}", config(&project)).contains("s3cret"));
+    assert!(!format!("{run}{}", project.text("dsh.toml")).contains("s3cret"));
     reads!(run);
-    insta::assert_snapshot!(config(&project));
+    insta::assert_snapshot!(project.text("dsh.toml"));
 }
 
 #[test]
@@ -67,13 +63,13 @@ fn nothing_that_is_there_is_changed() {
         assert_eq!((run.status, run.stdout.as_str()), (Some(1), ""), "{run}");
         assert!(run.stderr.contains("error[init::exists]") && run.stderr.contains(there), "{run}");
         assert_eq!(project.names("."), [file]);
-        assert_eq!(std::fs::read(project.path().join(file)).unwrap(), b"mine");
+        assert_eq!(project.text(file), "mine");
     }
     let project = Project::empty();
     project.dsh(&["init"]);
-    let before = config(&project);
+    let before = project.text("dsh.toml");
     reads!(project.dsh(&["init"]));
-    assert_eq!(config(&project), before);
+    assert_eq!(project.text("dsh.toml"), before);
     let folder = Project::empty().file("dsh.toml/a", "");
     assert_eq!((folder.dsh(&["init"]).status, folder.names(".")), (Some(1), vec!["dsh.toml".to_owned()]));
 }
@@ -140,7 +136,7 @@ fn it_begins_in_the_working_folder_and_says_where_a_project_is_above() {
 fn the_name_of_the_project_is_guessed() {
     let guessed = |project: Project| {
         is_fine_after(&project);
-        let config: toml::Table = config(&project).parse().unwrap();
+        let config: toml::Table = project.text("dsh.toml").parse().unwrap();
         config["variables"]["project"].as_str().unwrap().to_owned()
     };
     assert_eq!(guessed(Project::empty()), "project");
@@ -167,7 +163,7 @@ fn names_that_others_chose_stay_names() {
         let servers = serde_json::json!({ "mcpServers": { name: {}, "b": {} } }).to_string();
         let project = Project::empty().file("package.json", named).file(".mcp.json", servers);
         is_fine_after(&project);
-        let config = config(&project);
+        let config = project.text("dsh.toml");
         assert!(
             !config.contains('\u{202e}') && config.lines().all(|line| !line.starts_with("[variables]x")),
             "{config}"
@@ -197,7 +193,8 @@ fn what_is_commented_out_is_right_where_it_is_let_in() {
     let project = furnished().file("tools/github.json", r#"[{"name": "write_file"}, {"name": "read_file"}]"#);
     let project = project.file("tools/my-files.json", "[]");
     project.dsh(&["init"]);
-    let let_in: Vec<String> = config(&project)
+    let let_in: Vec<String> = project
+        .text("dsh.toml")
         .lines()
         .map(|line| match line.strip_prefix("# ") {
             Some(rest) if LET_IN.iter().any(|key| rest.starts_with(key)) => rest.to_owned(),
@@ -205,10 +202,13 @@ fn what_is_commented_out_is_right_where_it_is_let_in() {
         })
         .collect();
     let project = project.file("dsh.toml", let_in.join("\n"));
+    let hash = project.dsh(&["trust", "--json"]).json()["hash"].as_str().unwrap().to_owned();
+    let project = project.with_env("DSH_TRUST", &hash);
     assert!(project.prompt(&["--profile", "ci"]).contains("nobody is there to ask"));
     assert!(project.prompt(&["--agent", "tester"]).contains("You review changes to harbour"));
     assert_eq!(project.dsh(&["prompt", "--agent", "tester", "--tools"]).tools(), ["read_file"]);
 }
 
 /// What the lines begin with that are commented out.
-const LET_IN: [&str; 6] = ["tool_schemas =", "instructions =", "[agents.", "[profiles.", "persona =", "tools ="];
+const LET_IN: [&str; 7] =
+    ["team =", "tool_schemas =", "instructions =", "[agents.", "[profiles.", "persona =", "tools ="];

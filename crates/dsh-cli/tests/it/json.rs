@@ -1,5 +1,7 @@
 //! The shape of `--json` (docs/json.md).
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests: what fails here fails the test")]
+
 use serde_json::{Value, json};
 
 use crate::support::{Project, platform};

@@ -234,6 +234,7 @@ proptest! {
         identity in any::<bool>(),
         shared in prop::collection::vec(generated(), 0..6),
         own in prop::collection::vec(generated(), 0..4),
+        instructions in prop::option::of(generated()),
         value in prop::sample::select(vec!["", "b", "ö{{a}}", "two\nlines"]),
     ) {
         let (sections, project) = written("sections", &shared, Project::empty());
@@ -243,11 +244,18 @@ proptest! {
              [variables]\na = 'A'\nb = {value:?}\nnone = ''\nown = 'o'\n{sections}\
              [agents.x.variables]\nown = {value:?}\n{own}"
         );
+        let project = match instructions {
+            Some(Generated { text, .. }) => project.file("AGENTS.md", text),
+            None => project,
+        };
         let project = project
+            .file("agents/y.md", "---\nformat: template\n---\n\nÄ {{a}}{{own}}.\n")
             .file("t.json", r#"[{"name": "read", "description": "é"}, {"name": "write"}]"#)
             .file("dsh.toml", &config);
         check(&project.path(), &[]);
-        check(&project.path(), &["--agent", "x"]);
+        for agent in agents(&project.path()) {
+            check(&project.path(), &["--agent", &agent]);
+        }
     }
 }
 

@@ -27,6 +27,7 @@ const NOT_SHOWN: &[&str] = &[
     "file::too_much",
     "file::unreadable",
     "file::utf16",
+    "init::not_written",
     "kernel::body_failed",
     "kernel::disposed",
     "kernel::duplicate_service",
@@ -43,6 +44,7 @@ const NOT_SHOWN: &[&str] = &[
     "kernel::undeclared_service",
     "kernel::unfinished",
     "llm::number_out_of_range",
+    "man::not_written",
     "prompt::duplicate_variable",
     "prompt::provider_failed",
     "prompt::too_large",
@@ -50,6 +52,8 @@ const NOT_SHOWN: &[&str] = &[
     "template::malformed_reference",
     "template::unknown_variable",
     "template::valueless_variable",
+    "trust::damaged_record",
+    "trust::not_stored",
 ];
 
 #[test]

@@ -71,6 +71,11 @@ impl Project {
         self.folder.path().join("project")
     }
 
+    /// What a file beneath it says.
+    pub(crate) fn text(&self, path: &str) -> String {
+        String::from_utf8(std::fs::read(self.path().join(path)).unwrap()).unwrap()
+    }
+
     /// The names in a folder beneath it, in order.
     pub(crate) fn names(&self, path: &str) -> Vec<String> {
         let entries = std::fs::read_dir(self.path().join(path)).unwrap();
@@ -96,10 +101,10 @@ impl Project {
 
     /// Runs `dsh` in the folder, with more in its environment.
     pub(crate) fn dsh_with(&self, environment: &[(&str, &str)], arguments: &[&str]) -> Run {
-        let set: String = environment.iter().map(|(name, value)| format!("{name}={value} ")).collect();
+        let set: Vec<String> = environment.iter().map(|(name, value)| format!("{name}={value} ")).collect();
         let mut command = self.command();
         command.envs(environment.iter().copied()).args(arguments);
-        Run::of(format!("{set}dsh {}", arguments.join(" ")), &mut command)
+        Run::of(format!("{}dsh {}", set.concat(), arguments.join(" ")), &mut command)
     }
 
     /// What `dsh prompt` prints, which must be fine, without the newline that it adds.
@@ -112,12 +117,6 @@ impl Project {
 }
 
 impl Run {
-    /// Shows the command alone, where its arguments are of no interest.
-    pub(crate) fn hide_arguments(&mut self) {
-        let end = self.line.find(' ').unwrap_or(self.line.len());
-        self.line.truncate(end);
-    }
-
     /// With this folder's path, which differs from run to run, written as `FOLDER`.
     pub(crate) fn without(mut self, folder: &Path) -> Self {
         let path = folder.to_str().unwrap();

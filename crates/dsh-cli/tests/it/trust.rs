@@ -1,8 +1,10 @@
 //! Trust (C4): what a project's files ask for is left out until a person says otherwise.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests: what fails here fails the test")]
+
 use std::path::PathBuf;
 
-use crate::support::{Project, Run, command, ran, reads};
+use crate::support::{Project, Run, ran, reads, repository};
 
 #[cfg(unix)]
 mod refused;
@@ -36,8 +38,8 @@ impl Scene {
     }
 
     fn command(&self, arguments: &[&str]) -> std::process::Command {
-        let mut command = command();
-        command.current_dir(self.project.path()).args(arguments).env("XDG_STATE_HOME", self.state());
+        let mut command = self.project.command();
+        command.args(arguments);
         for name in ["TOKEN", "USER_NAME", "REVIEW_TOKEN"] {
             command.env(name, format!("{SECRET}-{name}"));
         }
@@ -81,13 +83,9 @@ impl Scene {
         records[0].clone()
     }
 
-    /// The run, with the temporary folder called `TEMP`.
-    fn without_folder(&self, mut run: Run) -> Run {
-        let temporary = self.project.path().parent().unwrap().canonicalize().unwrap();
-        for text in [&mut run.stdout, &mut run.stderr] {
-            *text = text.replace(temporary.to_str().unwrap(), "TEMP");
-        }
-        run
+    /// The run, without the path of the temporary folder.
+    fn without_folder(&self, run: Run) -> Run {
+        run.without(&self.project.path().parent().unwrap().canonicalize().unwrap())
     }
 }
 
@@ -129,7 +127,7 @@ fn without_a_terminal_the_hash_is_the_answer_yes() {
 fn what_is_stored_holds_the_path_and_the_hash_and_no_value() {
     let scene = Scene::new(CONFIG);
     scene.trust();
-    let record = std::fs::read_to_string(scene.record()).unwrap();
+    let record = String::from_utf8(std::fs::read(scene.record()).unwrap()).unwrap();
     let path = scene.project.path().canonicalize().unwrap();
     assert_eq!(record, format!("dsh trust record 1\npath {}\nhash {}\n", path.display(), scene.hash()));
 }
@@ -157,7 +155,7 @@ fn another_hash_trusts_nothing_and_both_are_named() {
     scene.trust();
     assert!(!scene.dsh(&["prompt", "--trust", &other]).stdout.contains(SECRET));
     let answer = scene.dsh(&["trust", "--json", "--trust", &other]).json();
-    assert_eq!(answer["status"], "other_hash");
+    assert_eq!(answer["status"], "other-hash");
 }
 
 #[test]
@@ -165,6 +163,28 @@ fn what_is_no_hash_is_wrong_use() {
     let scene = Scene::new(CONFIG);
     reads!(scene.dsh(&["prompt", "--trust", "81aeec0a"]));
     reads!(scene.dsh(&["prompt", "--trust", &"o".repeat(64)]));
+}
+
+#[test]
+fn the_hash_may_stand_in_the_environment() {
+    // C5
+    let scene = Scene::new(CONFIG);
+    let with = |hash: &str, arguments: &[&str]| ran(scene.command(arguments).env("DSH_TRUST", hash));
+    let run = with(&scene.hash(), &["prompt"]);
+    assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""), "{run}");
+    assert!(run.stdout.contains(SECRET), "{run}");
+    assert!(!with(&"0".repeat(64), &["prompt"]).stdout.contains(SECRET));
+    assert!(with(&"0".repeat(64), &["prompt", "--trust", &scene.hash()]).stdout.contains(SECRET));
+    reads!(with("81aeec0a", &["prompt"]));
+}
+
+#[test]
+fn quiet_says_nothing_but_errors() {
+    let scene = Scene::new(CONFIG);
+    assert_eq!(scene.dsh(&["prompt", "-q"]).stderr, "");
+    assert!(scene.dsh(&["trust", "-q"]).stderr.starts_with("error[trust::no_terminal]"));
+    assert_eq!(scene.dsh(&["trust", "-q", "--trust", &scene.hash()]).stderr, "");
+    assert_eq!(scene.dsh(&["trust", "-q", "--revoke"]).stderr, "");
 }
 
 #[test]
@@ -284,7 +304,7 @@ fn no_value_of_the_environment_is_printed_before_trust() {
     let config = format!("{CONFIG}[[sections]]\nname = \"s\"\norder = 1\ntext = \"{{{{token}}}} {{{{wrong}}}}\"\n");
     let scene = Scene::new(&config);
     let mut commands: Vec<Vec<&str>> = vec![vec!["trust"], vec!["trust", "--json"]];
-    for command in ["prompt", "check", "explain"] {
+    for command in ["prompt", "check", "explain", "config"] {
         commands.extend([vec![command], vec![command, "--json"], vec![command, "--agent", "reviewer"]]);
     }
     for arguments in commands {
@@ -293,8 +313,17 @@ fn no_value_of_the_environment_is_printed_before_trust() {
     }
     // Nor after it, but in what is asked for: the prompt has an error, and the error no value.
     scene.trust();
-    for arguments in [["prompt", "--json"].as_slice(), &["prompt"], &["trust"], &["trust", "--json"]] {
-        let run = scene.dsh(arguments);
+    for arguments in [
+        "prompt --json",
+        "prompt",
+        "trust",
+        "trust --json",
+        "explain",
+        "explain token",
+        "explain --json",
+        "config --origins",
+    ] {
+        let run = scene.dsh(&arguments.split(' ').collect::<Vec<_>>());
         assert!(!run.stdout.contains(SECRET) && !run.stderr.contains(SECRET), "{run}");
     }
 }
@@ -326,4 +355,118 @@ fn two_folders_are_trusted_one_by_one() {
     assert_eq!(scene.records().len(), 2);
     assert_eq!(scene.dsh(&["trust", "--dir", "../second", "--revoke"]).status, Some(0));
     assert_eq!(scene.status(), "trusted");
+}
+
+/// A project with two profiles, each with a variable of its own from the environment.
+const PROFILES: &str = r#"
+include = ["more.toml"]
+persona = "{{token}}"
+[variables]
+token = { env = "TOKEN", default = "none" }
+[profiles.ci.variables]
+token = { env = "USER_NAME", default = "nobody" }
+[profiles.dev.agents.reviewer.variables]
+token = { env = "REVIEW_TOKEN" }
+"#;
+
+impl Scene {
+    fn with_profiles() -> Self {
+        let more = "[variables]\nmore = { env = \"MORE\" }\ntoken = { env = \"OVERRIDDEN\" }\n";
+        Self { project: Project::new(PROFILES).file("more.toml", more) }
+    }
+}
+
+#[test]
+fn what_every_profile_and_include_asks_for_is_shown() {
+    // C4: what is overridden within the project's own files is asked for by nobody.
+    reads!(Scene::with_profiles().dsh(&["trust"]));
+}
+
+#[test]
+fn the_set_is_one_whatever_a_run_lays_over_it() {
+    // C4, C5
+    let mut scene = Scene::with_profiles();
+    let hash = scene.hash();
+    scene.project = scene.project.user_config(
+        "[variables]\nown = { env = \"OWN\" }\nmore = \"m\"\n[profiles.ci.variables]\nmore = \"in ci\"\n[profiles.mine]\n",
+    );
+    let runs: [&[&str]; 7] = [
+        &[],
+        &["--profile", "ci"],
+        &["--profile", "dev"],
+        &["--profile", "mine"],
+        &["--set", "token=x"],
+        &["--config", "variables.token=\"x\""],
+        &["--config", "variables={ token = { env = \"FLAG\" } }"],
+    ];
+    for arguments in runs {
+        let answer = scene.dsh(&[&["trust", "--json"], arguments].concat()).json();
+        assert_eq!(answer["hash"].as_str(), Some(hash.as_str()), "{arguments:?}");
+    }
+    scene.trust();
+    let prompt = |arguments: &[&str]| scene.dsh(&[&["prompt"], arguments].concat()).stdout;
+    assert!(prompt(&[]).ends_with("s3cret-marker-TOKEN\n"));
+    assert!(prompt(&["--profile", "ci"]).ends_with("s3cret-marker-USER_NAME\n"));
+    assert!(prompt(&["--set", "token=x"]).ends_with("\n\nx\n"));
+}
+
+#[test]
+fn what_the_user_asks_for_needs_no_trust() {
+    // C4
+    let own = "[variables]\ntoken = { env = \"TOKEN\" }\n[profiles.mine.variables]\ntoken = { env = \"USER_NAME\" }\n";
+    let scene = Scene { project: Project::new("persona = \"{{token}}\"").user_config(own) };
+    for (arguments, value) in [
+        (&["prompt"][..], "s3cret-marker-TOKEN\n"),
+        (&["prompt", "--profile", "mine"], "s3cret-marker-USER_NAME\n"),
+        (&["prompt", "--config", "variables.token={ env = \"REVIEW_TOKEN\" }"], "s3cret-marker-REVIEW_TOKEN\n"),
+    ] {
+        let run = scene.dsh(arguments);
+        assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""), "{run}");
+        assert!(run.stdout.ends_with(value), "{run}");
+    }
+    assert_eq!(scene.status(), "nothing-to-trust");
+}
+
+#[test]
+fn what_a_project_asks_for_beside_the_users_own_is_not_read() {
+    // C4: the project overrides what the user's file says, and gets nothing by that.
+    let project = Project::new("persona = \"{{token}}\"\n[variables]\ntoken = { env = \"USER_NAME\" }\n");
+    let scene = Scene { project: project.user_config("[variables]\ntoken = { env = \"TOKEN\", default = \"x\" }\n") };
+    assert!(scene.dsh(&["prompt"]).stdout.ends_with("\n\nx\n"));
+    // Nor by a mistake that a flag mends.
+    let mistaken = "persona = \"{{token}}\"\n[variables]\ntoken = { env = \"TOKEN\", default = 5 }\n";
+    let run = Scene::new(mistaken).dsh(&["prompt", "--config", "variables.token.default=\"x\""]);
+    assert!(run.stdout.ends_with("\n\nx\n") && run.stderr.contains("note[trust::untrusted]"), "{run}");
+    // Nor by one that a profile of its own mends, so that neither part by itself asks for anything.
+    let in_parts = format!("{mistaken}[profiles.ci.variables]\ntoken = {{ default = \"x\" }}\n");
+    let run = Scene::new(&in_parts).dsh(&["prompt", "--profile", "ci"]);
+    assert!(run.stdout.ends_with("\n\nx\n") && run.stderr.contains("note[trust::untrusted]"), "{run}");
+}
+
+/// A file of the documentation, from the heading on.
+fn documented(file: &str, heading: &str) -> String {
+    let text = std::fs::read(repository().join("crates/dsh-cli/docs").join(file)).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    text.split_once(heading).unwrap().1.to_owned()
+}
+
+/// The first block of this language in a text.
+fn block<'t>(text: &'t str, language: &str) -> &'t str {
+    let rest = text.split_once(&format!("```{language}\n")).unwrap().1;
+    rest.split_once("```").unwrap().0
+}
+
+#[test]
+fn the_guide_to_trust_shows_what_is_printed() {
+    let guide = documented("trust.md", "# Trust");
+    let scene = Scene::new(block(&guide, "toml"));
+    let conversation = block(&guide, "console");
+    let printed = scene.dsh(&["trust"]).stdout;
+    let (list, hash) = printed.split_once("hash: ").unwrap();
+    let shown = format!("$ dsh trust\n{list}hash: {}…\nTrust this folder? [y/N] y\n", &hash.get(..4).unwrap());
+    assert!(conversation.starts_with(&shown), "{shown}");
+    let documented = documented("json.md", "## `dsh trust --json`");
+    let documented: serde_json::Value = serde_json::from_str(block(&documented, "json")).unwrap();
+    let config = "\n\n\n\n\n[agents.reviewer.variables]\ntoken = { env = \"TOKEN\" }\n";
+    assert_eq!(Scene::new(config).dsh(&["trust", "--json"]).json(), documented);
 }

@@ -1,6 +1,8 @@
 //! Variables whose values come from the environment: how they are written, and what is said where they have none.
 
-use crate::support::{Project, Run, command, ran, reads};
+#![expect(clippy::unwrap_used, reason = "helpers of tests: what fails here fails the test")]
+
+use crate::support::{Project, Run, ran, reads};
 
 const CONFIG: &str = r#"
 identity = false
@@ -13,8 +15,9 @@ token = { env = "TOKEN" }
 fn trusted(config: &str, token: Option<&std::ffi::OsStr>) -> Run {
     let project = Project::new(config);
     let hash = project.dsh(&["trust", "--json"]).json()["hash"].as_str().unwrap().to_owned();
-    let mut command = command();
-    command.current_dir(project.path()).args(["prompt", "--trust", &hash]).env_remove("TOKEN");
+    assert_eq!(project.dsh(&["trust", "--trust", &hash]).status, Some(0));
+    let mut command = project.command();
+    command.arg("prompt").env_remove("TOKEN");
     if let Some(token) = token {
         command.env("TOKEN", token);
     }
@@ -29,9 +32,7 @@ fn a_variable_of_an_untrusted_folder_without_a_default_has_no_value() {
 
 #[test]
 fn what_is_not_set_has_no_value_and_is_told_how() {
-    let mut run = trusted(CONFIG, None);
-    run.hide_arguments();
-    reads!(run);
+    reads!(trusted(CONFIG, None));
 }
 
 #[test]
@@ -49,9 +50,8 @@ fn what_is_not_utf_8_has_no_value_and_is_not_shown() {
     use std::os::unix::ffi::OsStrExt;
 
     let config = CONFIG.replace("\"TOKEN\"", "\"TOKEN\", default = \"x\"");
-    let mut run = trusted(&config, Some(std::ffi::OsStr::from_bytes(b"s3cret\xff")));
+    let run = trusted(&config, Some(std::ffi::OsStr::from_bytes(b"s3cret\xff")));
     assert!(!run.stderr.contains("s3cret"), "{run}");
-    run.hide_arguments();
     reads!(run);
 }
 
@@ -75,7 +75,6 @@ fn a_variable_without_a_value_is_null_in_json() {
     let run = project.dsh(&["prompt", "--json"]);
     assert_eq!(run.status, Some(0));
     assert_eq!(run.json()["variables"]["token"], serde_json::Value::Null);
-    assert!(run.json()["variables"].as_object().unwrap().contains_key("token"));
 }
 
 #[test]

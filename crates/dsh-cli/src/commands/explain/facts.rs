@@ -10,8 +10,8 @@ use dsh_system_prompt::{
 
 use super::places::{Place, Places};
 use crate::commands::Scene;
-use crate::diagnostic::Span;
 use crate::project::{Agent, Layer, Project, texts};
+use crate::trust::Resolved;
 
 /// Everything about one prompt, or about what has one name in it.
 #[derive(Debug)]
@@ -67,6 +67,8 @@ pub(super) struct VariableFacts<'a> {
     pub(super) variable: AssembledVariable<'a>,
     /// Where its name stands.
     pub(super) source: Option<Place<'a>>,
+    /// Why it has no value, where that is known.
+    pub(super) absence: Option<String>,
     /// Which sections refer to it, in the prompt's order.
     pub(super) uses: Vec<Use<'a>>,
 }
@@ -91,10 +93,14 @@ impl<'a> Facts<'a> {
         let given = Given::of(scene);
         let mut variables: Vec<_> = assembly
             .variables()
-            .map(|variable| VariableFacts {
-                variable,
-                source: given.place(&variable).and_then(|span| places.of_span(span)),
-                uses: uses.remove(variable.name()).unwrap_or_default(),
+            .map(|variable| {
+                let given = given.of_variable(&variable);
+                VariableFacts {
+                    variable,
+                    source: given.and_then(|given| places.of_span(given.name.span)),
+                    absence: given.and_then(|given| given.value.as_ref().err()).map(|absence| absence.explained().1),
+                    uses: uses.remove(variable.name()).unwrap_or_default(),
+                }
             })
             .collect();
         variables.sort_by_key(|facts| facts.variable.name());
@@ -132,20 +138,20 @@ impl<'a> Facts<'a> {
 /// Where the configuration gives variables, in the two layers that a prompt is made of.
 #[derive(Debug)]
 struct Given<'a> {
-    global: BTreeMap<&'a str, Span>,
-    own: BTreeMap<&'a str, Span>,
+    global: BTreeMap<&'a str, &'a Resolved>,
+    own: BTreeMap<&'a str, &'a Resolved>,
 }
 
 impl<'a> Given<'a> {
     fn of(scene: &Scene<'a>) -> Self {
-        let given = |layer: &'a Layer| layer.variables.iter().map(|given| (given.name.value.as_str(), given.name.span));
+        let given = |layer: &'a Layer| layer.variables.iter().map(|given| (given.name.value.as_str(), given));
         Self {
             global: given(&scene.project.layer).collect(),
             own: scene.agent.into_iter().flat_map(|agent| given(&agent.layer)).collect(),
         }
     }
 
-    fn place(&self, variable: &AssembledVariable<'_>) -> Option<Span> {
+    fn of_variable(&self, variable: &AssembledVariable<'_>) -> Option<&'a Resolved> {
         let layer = match variable.layer() {
             PartLayer::Global => &self.global,
             PartLayer::Scope(_) => &self.own,

@@ -184,7 +184,10 @@ fn of_variable(facts: &Facts<'_>, of: &VariableFacts<'_>) -> String {
     let variable = of.variable;
     let size = match variable.value() {
         Some(value) => value.as_str().len().to_string(),
-        None => "no value this time".to_owned(),
+        None => match &of.absence {
+            Some(why) => format!("no value: {why}"),
+            None => "no value".to_owned(),
+        },
     };
     let lines = Lines::new("variable", variable.name())
         .provenance(variable.owner(), variable.layer(), variable.shadows(), facts.agent)

@@ -1,14 +1,13 @@
 //! Places in the files that were read, as a person may click them.
 
-use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
 use dsh_system_prompt::Source;
 
-use crate::diagnostic::{Sources, Span};
+use crate::diagnostic::{self, Sources, Span};
 
-/// Where something was read from.
+/// Where something was read from: a file, or what the user says in its place (`--set`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place<'s> {
     /// The file, as a person may type it.
@@ -28,62 +27,44 @@ pub(super) struct Within {
     pub(super) last_line: usize,
 }
 
-/// The files of a run, each gone through for its lines once.
+/// The files of a run, by path.
 #[derive(Debug)]
 pub(super) struct Places<'s> {
     sources: &'s Sources,
-    files: HashMap<&'s str, File<'s>>,
-}
-
-#[derive(Debug)]
-struct File<'s> {
-    text: &'s str,
-    newlines: OnceCell<Vec<usize>>,
-}
-
-impl File<'_> {
-    /// The line that this byte is in.
-    fn line(&self, offset: usize) -> usize {
-        let newlines = self.newlines.get_or_init(|| self.text.match_indices('\n').map(|(at, _)| at).collect());
-        1 + newlines.partition_point(|newline| *newline < offset)
-    }
+    by_path: HashMap<&'s str, &'s diagnostic::Source>,
 }
 
 impl<'s> Places<'s> {
     pub(super) fn new(sources: &'s Sources) -> Self {
-        let file = |text| File { text, newlines: OnceCell::new() };
-        Self {
-            sources,
-            files: sources.iter().map(|source| (source.path.as_str(), file(source.text.as_str()))).collect(),
-        }
+        Self { sources, by_path: sources.iter().map(|source| (source.path.as_str(), source)).collect() }
     }
 
     /// The place that the registry was told of.
     pub(super) fn of_source(&self, source: &'s Source) -> Place<'s> {
-        self.place(source.path(), source.range())
+        let file = self.by_path.get(source.path());
+        Place { file: source.path(), within: file.zip(source.range()).and_then(|(file, bytes)| within(file, bytes)) }
     }
 
     /// A place that a diagnostic would point at.
     pub(super) fn of_span(&self, span: Span) -> Option<Place<'s>> {
-        Some(self.place(&self.sources.get(span.source)?.path, Some(span.range())))
+        let source = self.sources.get(span.source)?;
+        Some(Place { file: &source.path, within: within(source, span.range()) })
     }
+}
 
-    fn place(&self, path: &'s str, range: Option<Range<usize>>) -> Place<'s> {
-        let within = self.files.get(path).zip(range).map(|(file, bytes)| Within {
-            first_line: file.line(bytes.start),
-            last_line: file.line(bytes.end.saturating_sub(1).max(bytes.start)),
-            bytes,
-        });
-        Place { file: path, within }
-    }
+/// These bytes and their lines; none of what a flag says.
+fn within(source: &diagnostic::Source, bytes: Range<usize>) -> Option<Within> {
+    let last = bytes.end.saturating_sub(1).max(bytes.start);
+    let (first_line, last_line) = (source.position(bytes.start).line, source.position(last).line);
+    source.is_file().then_some(Within { bytes, first_line, last_line })
 }
 
 #[cfg(test)]
 mod tests {
     use dsh_system_prompt::Source;
 
-    use super::Places;
-    use crate::diagnostic::Sources;
+    use super::{Place, Places};
+    use crate::diagnostic::{Sources, Span};
 
     #[test]
     fn lines_are_those_of_the_first_and_of_the_last_byte() {
@@ -105,5 +86,13 @@ mod tests {
         }
         assert_eq!(places.of_source(&Source::file("a.md")).within, None);
         assert_eq!(places.of_source(&Source::file("b.md").bytes(0..1)).within, None);
+    }
+
+    #[test]
+    fn what_a_flag_says_has_no_lines() {
+        let mut sources = Sources::new();
+        let set = sources.add_said("--set", "team=…".to_owned());
+        let places = Places::new(&sources);
+        assert_eq!(places.of_span(Span::new(set, 0..4)), Some(Place { file: "--set", within: None }));
     }
 }

@@ -1,7 +1,7 @@
 //! A whole prompt as tables: its sections, tools and variables.
 
 use super::columns::{Columns, filled};
-use super::facts::{Facts, SectionFacts};
+use super::facts::{Facts, SectionFacts, VariableFacts};
 use super::paint::Paint;
 use super::words::{self, count, layer, name, over, owner, range, whose};
 use crate::commands::json::number;
@@ -100,11 +100,23 @@ fn hidden_tools(facts: &Facts<'_>) -> Option<String> {
 }
 
 fn variables(facts: &Facts<'_>) -> Option<String> {
-    if facts.variables.is_empty() {
-        return None;
-    }
+    // What no file gives and no text refers to is of no interest here.
+    let is_idle = |facts: &&VariableFacts<'_>| facts.source.is_none() && facts.uses.is_empty();
+    let (idle, shown): (Vec<_>, Vec<_>) = facts.variables.iter().partition(is_idle);
+    let idle = (!idle.is_empty()).then(|| {
+        let more = count(idle.len(), "variable that is always there", "variables that are always there");
+        titled(
+            &format!("{more}, and not referred to"),
+            &filled(idle.into_iter().map(|facts| name(facts.variable.name()))),
+        )
+    });
+    let tables = (!shown.is_empty()).then(|| variable_table(&shown)).into_iter().chain(idle);
+    Some(tables.collect::<Vec<_>>().join("\n")).filter(|tables| !tables.is_empty())
+}
+
+fn variable_table(variables: &[&VariableFacts<'_>]) -> String {
     let mut columns = Columns::new(["name", "owner", "layer", "bytes>", "uses>"]);
-    for facts in &facts.variables {
+    for facts in variables {
         let variable = facts.variable;
         columns.row(
             [
@@ -118,5 +130,5 @@ fn variables(facts: &Facts<'_>) -> Option<String> {
         );
         columns.more(1, over(variable.shadows()));
     }
-    Some(titled(&count(facts.variables.len(), "variable", "variables"), &columns.write()))
+    titled(&count(variables.len(), "variable", "variables"), &columns.write())
 }

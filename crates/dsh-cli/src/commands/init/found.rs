@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use dsh_system_prompt::show_hidden;
 use serde_json::Value;
 
 use crate::diagnostic::{Diagnostic, Report};
@@ -82,7 +83,7 @@ pub(super) fn names(names: &[impl AsRef<str>]) -> String {
 
 /// A name that others chose, on one line, and with nothing in it that cannot be seen.
 fn shown(name: &str) -> String {
-    name.escape_debug().to_string().replace("\\\"", "\"").replace("\\'", "'")
+    show_hidden(name).into_owned()
 }
 
 fn is_file(folder: &Folder, name: &str) -> bool {

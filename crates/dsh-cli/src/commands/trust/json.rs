@@ -30,11 +30,11 @@ pub(super) fn answer(set: &TrustSet, trust: Trust, sources: &Sources) -> String 
 
 fn status(set: &TrustSet, trust: Trust) -> &'static str {
     match trust {
-        Trust::Trusted if set.is_empty() => "nothing_to_trust",
+        Trust::Trusted if set.is_empty() => "nothing-to-trust",
         Trust::Trusted => "trusted",
         Trust::Untrusted(Reason::NeverTrusted) => "untrusted",
         Trust::Untrusted(Reason::Changed) => "changed",
-        Trust::Untrusted(Reason::OtherHash { .. }) => "other_hash",
+        Trust::Untrusted(Reason::OtherHash { .. }) => "other-hash",
     }
 }
 

@@ -5,7 +5,8 @@ use crate::trust::{Asker, TrustItem, TrustSet, shown};
 
 /// Each thing with the places that ask for it, and the hash of all.
 pub(super) fn of(set: &TrustSet, sources: &Sources) -> String {
-    let mut lines = vec!["This folder asks for what its files may not do by themselves:".to_owned()];
+    let mut lines =
+        vec!["The files of this folder ask for what follows, and get it only if you trust them.".to_owned()];
     for (item, askers) in set.iter() {
         let item = match item {
             TrustItem::EnvironmentVariable { name } => format!("environment variable `{}`", shown(name)),

@@ -43,13 +43,10 @@ pub(crate) enum PrivateError {
 }
 
 impl PrivateFolder {
-    /// Opens the folder, if it is there.
+    /// Opens the folder, if it is there. Whether it is the user's alone is looked at where that matters.
     pub(crate) fn open(path: &Path) -> Result<Option<Self>, PrivateError> {
         match system::open(path) {
-            Ok(handle) => {
-                system::check_folder(&handle)?;
-                Ok(Some(Self { handle }))
-            }
+            Ok(handle) => Ok(Some(Self { handle })),
             Err(error) if is_missing(&error) => Ok(None),
             Err(error) => Err(PrivateError::system("its folder cannot be opened")(error)),
         }
@@ -60,12 +57,12 @@ impl PrivateFolder {
         system::create(path).map_err(PrivateError::system("its folder cannot be made"))?;
         let handle = system::open(path).map_err(PrivateError::system("its folder cannot be opened"))?;
         system::make_private(&handle).map_err(PrivateError::system("its folder cannot be kept from others"))?;
-        system::check_folder(&handle)?;
         Ok(Self { handle })
     }
 
     /// What the file of this name holds, if it is there.
     pub(crate) fn read(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, PrivateError> {
+        system::check_folder(&self.handle)?;
         let file = match system::open_file(&self.handle, name) {
             Ok(file) => file,
             Err(error) if is_missing(&error) => return Ok(None),
@@ -83,6 +80,7 @@ impl PrivateFolder {
     /// Writes the file of this name whole, in place of one that was there: readers see the one or the other, also after a crash. Where
     /// that fails, the one that was there still is.
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> Result<(), PrivateError> {
+        system::check_folder(&self.handle)?;
         let (mut file, temporary) = self.temporary(name)?;
         let written = file
             .write_all(bytes)

@@ -49,7 +49,7 @@ fn a_record_that_was_cut_off_is_told_with_what_to_do() {
 
 #[test]
 fn damage_of_every_kind_is_no_trust() {
-    let text = |record: &Path| fs::read_to_string(record).unwrap();
+    let text = |record: &Path| String::from_utf8(fs::read(record).unwrap()).unwrap();
     is_untrusted_and_mended(&damaged(|record| fs::write(record, "").unwrap()), "it is empty");
     is_untrusted_and_mended(&damaged(|record| fs::write(record, b"\xff\xfe").unwrap()), "it is not text");
     is_untrusted_and_mended(&damaged(|record| fs::write(record, "trusted\n").unwrap()), "it is no record");
@@ -78,7 +78,7 @@ fn a_record_that_is_a_link_is_not_followed_and_not_written_through() {
     let copy = scene.state().join("dsh/trust/copy");
     fs::write(&copy, "kept").unwrap();
     is_untrusted_and_mended(&scene, "it is a link");
-    assert_eq!(fs::read_to_string(copy).unwrap(), "kept");
+    assert_eq!(fs::read(copy).unwrap(), b"kept");
 }
 
 #[test]
@@ -96,6 +96,10 @@ fn a_record_that_others_can_reach_is_no_record() {
     let scene = damaged(|record| set_mode(record.parent().unwrap(), 0o777));
     is_untrusted_and_mended(&scene, "others may write into its folder");
     assert_eq!(mode(&scene.state().join("dsh/trust")), 0o700);
+    // It can be taken back without being mended.
+    let scene = damaged(|record| set_mode(record.parent().unwrap(), 0o777));
+    assert_eq!(scene.dsh(&["trust", "--revoke"]).stderr, "This folder is no longer trusted.\n");
+    assert_eq!(scene.records().len(), 0);
 }
 
 #[test]
@@ -136,6 +140,7 @@ fn without_a_place_nothing_is_stored_and_that_is_said() {
     let mut nowhere = command();
     nowhere.current_dir(scene.project.path()).args(["trust", "--trust", &hash]);
     reads!(ran(&mut nowhere));
+    assert_eq!(ran(command().current_dir(scene.project.path()).args(["trust", "--revoke"])).status, Some(0));
     // A path that is not absolute is none.
     nowhere.env("XDG_STATE_HOME", "state").env("HOME", ".");
     assert_eq!(ran(&mut nowhere).status, Some(1));
@@ -165,7 +170,7 @@ fn a_project_cannot_bring_its_own_record() {
     };
     let run = at_home(&["prompt"]);
     assert!(!run.stdout.contains(SECRET) && run.stderr.contains("note[trust::untrusted]"), "{run}");
-    reads!(at_home(&["trust", "--trust", &scene.hash()]));
+    reads!(scene.without_folder(at_home(&["trust", "--trust", &scene.hash()])));
     // Nor by a link that leads into it.
     symlink(scene.project.path().join(".local/state"), scene.state().with_file_name("link")).unwrap();
     let mut by_link = scene.command(&["prompt"]);
@@ -174,18 +179,34 @@ fn a_project_cannot_bring_its_own_record() {
 }
 
 #[test]
+fn a_project_cannot_bring_the_users_own_configuration() {
+    // C4: as above.
+    let scene = Scene::new("persona = \"{{token}}\"");
+    let own = scene.project.path().join(".config/dsh");
+    fs::create_dir_all(&own).unwrap();
+    fs::write(own.join("config.toml"), "[variables]\ntoken = { env = \"TOKEN\", default = \"none\" }\n").unwrap();
+    let at_home = |arguments: &[&str]| {
+        let mut command = scene.command(arguments);
+        ran(command.env_remove("XDG_CONFIG_HOME").env("HOME", scene.project.path()))
+    };
+    let run = at_home(&["prompt"]);
+    assert!(run.stdout.ends_with("\n\nnone\n") && run.stderr.contains("note[trust::untrusted]"), "{run}");
+    assert!(at_home(&["trust"]).stdout.contains("environment variable `TOKEN`"));
+}
+
+#[test]
 fn a_state_folder_that_takes_nothing_is_told() {
     let scene = Scene::new(CONFIG);
     fs::write(scene.state(), "a file").unwrap();
-    reads!(scene.dsh(&["trust", "--trust", &scene.hash()]));
-    reads!(scene.dsh(&["trust", "--revoke"]));
+    reads!(scene.without_folder(scene.dsh(&["trust", "--trust", &scene.hash()])));
+    reads!(scene.without_folder(scene.dsh(&["trust", "--revoke"])));
     fs::remove_file(scene.state()).unwrap();
     fs::create_dir(scene.state()).unwrap();
     set_mode(&scene.state(), 0o500);
     let run = scene.dsh(&["trust", "--trust", &scene.hash()]);
     // Whoever may do everything may write here too.
     let writes_anyway = fs::write(scene.state().join("probe"), "").is_ok();
-    assert_eq!(run.status, Some(if writes_anyway { 0 } else { 1 }), "{run}");
+    assert_eq!(run.status, Some(i32::from(!writes_anyway)), "{run}");
     set_mode(&scene.state(), 0o700);
 }
 

@@ -74,7 +74,7 @@ pub(super) fn open_file(folder: &Handle, name: &str) -> io::Result<File> {
 
 /// Whether a file was not opened because it is a link.
 pub(super) fn is_link(error: &io::Error) -> bool {
-    // FreeBSD says EMLINK, NetBSD says EFTYPE, everybody else ELOOP.
+    // FreeBSD has a number of its own for it. Where another one is told, the file is not opened all the same.
     matches!(Errno::from_io_error(error), Some(Errno::LOOP | Errno::MLINK))
 }
 
