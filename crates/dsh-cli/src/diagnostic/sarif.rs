@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::plain::one_line;
 use super::{Diagnostic, Place, Sources};
+use crate::rules;
 
 /// The log of a run that ended with this status.
 pub(crate) fn log(diagnostics: &[Diagnostic], sources: &Sources, status: u8) -> Value {
@@ -19,7 +20,7 @@ pub(crate) fn log(diagnostics: &[Diagnostic], sources: &Sources, status: u8) -> 
             "tool": { "driver": {
                 "name": "dsh",
                 "version": env!("CARGO_PKG_VERSION"),
-                "rules": codes.iter().map(|code| json!({ "id": code })).collect::<Vec<_>>(),
+                "rules": codes.iter().map(|code| rule(code)).collect::<Vec<_>>(),
             } },
             // 2 is for a configuration that could not be read: then what was found is not all there is.
             "invocations": [{ "executionSuccessful": status < 2, "exitCode": status }],
@@ -27,6 +28,19 @@ pub(crate) fn log(diagnostics: &[Diagnostic], sources: &Sources, status: u8) -> 
             "results": results,
         }],
     })
+}
+
+/// What is known of a code: whoever shows results shows it beside them.
+fn rule(code: &str) -> Value {
+    match rules::find(code) {
+        Some(rule) => json!({
+            "id": code,
+            "shortDescription": { "text": rule.summary },
+            "help": { "text": rule.text, "markdown": rule.text },
+            "defaultConfiguration": { "level": rule.severity.to_string() },
+        }),
+        None => json!({ "id": code }),
+    }
 }
 
 fn result(diagnostic: &Diagnostic, codes: &[&str], sources: &Sources) -> Value {

@@ -12,6 +12,12 @@ macro_rules! texts {
 
 /// Every code with its text, by code. A test compares the table with the folder.
 pub(super) const TEXTS: &[(&str, &str)] = texts! {
+    check {
+        equal_order
+        hidden_character
+        unseen_tool
+        unused_variable
+    }
     cli {
         bad_config
         no_runtime

@@ -193,7 +193,8 @@ fn found(run: &Run) -> BTreeSet<(String, String)> {
         let (code, _) = rest.split_once("]: ")?;
         is_code(code).then(|| (severity.to_owned(), code.to_owned()))
     };
-    run.stderr.lines().filter_map(headline).collect()
+    // `check` prints what it found where other commands print what they are for.
+    run.stderr.lines().chain(run.stdout.lines()).filter_map(headline).collect()
 }
 
 /// Whether a text has the form of a code.
