@@ -19,5 +19,5 @@ pub(crate) use self::folder::{
 };
 pub(crate) use self::repository::Repository;
 pub(crate) use self::state::{PrivateError, PrivateFolder, UserFolders, lies_beneath, real_path};
-pub(crate) use self::text::{TextError, decode};
+pub(crate) use self::text::{Lost, TextError, decode, decode_noting};
 pub(crate) use self::writing::{NewFile, NotWritten, WriteProblem, create_all, is_there, replace_all};

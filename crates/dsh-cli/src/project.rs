@@ -10,6 +10,7 @@ mod documents;
 mod files;
 mod instructions;
 mod lacking;
+pub(crate) mod lints;
 mod mount;
 mod oddities;
 mod plugins;
@@ -43,9 +44,12 @@ pub(crate) struct Loaded {
 impl Loaded {
     /// Shows these bytes of the text; where they stand in a file of their own, where that is named, too.
     fn show(&self, diagnostic: Diagnostic, range: Range<usize>, label: &str) -> Diagnostic {
-        let place = self.origin.locate(range);
-        let diagnostic = diagnostic.at(place, label);
-        let elsewhere = place.source != self.origin.declared.source;
+        self.read_from(diagnostic.at(self.origin.locate(range), label))
+    }
+
+    /// Shows where the text's file is named, if it has one.
+    fn read_from(&self, diagnostic: Diagnostic) -> Diagnostic {
+        let elsewhere = self.origin.source != self.origin.declared.source;
         if elsewhere { diagnostic.at(self.origin.declared, "read from here") } else { diagnostic }
     }
 }

@@ -7,7 +7,7 @@ use crate::args::{CheckArgs, FailOn, GlobalArgs};
 use crate::commands::{open_project, runtime, unknown_agent};
 use crate::diagnostic::{Counts, Report, Sources};
 use crate::outside::Console;
-use crate::project::{Project, Shared, blame};
+use crate::project::{Project, Shared, blame, lints};
 use crate::status::ExitStatus;
 
 /// Runs the command. What was found is what it is for, and so goes to standard output; wrong use does not.
@@ -70,6 +70,8 @@ async fn assemble(project: &Project, sources: &Sources, report: &mut Report) {
     };
     // Where there are agents, nobody is sent what they share as it is without their own parts, and it need not be whole.
     let shared = if project.agents.is_empty() { Shared::Checked } else { Shared::LeftOut };
-    mounted.check_all(shared, true, report).await;
+    let checked = mounted.check_all(shared, true, report).await;
+    let shared = mounted.assemble(None).await.ok();
+    lints::report(project, &checked, shared.as_ref(), sources, report);
     mounted.close(report).await;
 }

@@ -43,8 +43,8 @@ fn place(place: &Place, primary: bool, sources: &Sources) -> Option<Value> {
         "column": at.start.column,
         "end_line": at.end.line,
         "end_column": at.end.column,
-        "start": place.span.start,
-        "end": place.span.end,
+        "start": at.bytes.0,
+        "end": at.bytes.1,
         "label": one_line(&place.label),
         "primary": primary,
     }))

@@ -35,7 +35,8 @@ pub(crate) fn human(diagnostic: &Diagnostic, sources: &Sources) -> String {
     }
     let more = diagnostic.places.len() - places.len();
     if more > 0 {
-        group = group.element(Level::NOTE.message(format!("and {more} more places")));
+        group = group
+            .element(Level::NOTE.message(format!("and {more} more {}", if more == 1 { "place" } else { "places" })));
     }
     for note in &diagnostic.notes {
         group = group.element(Level::NOTE.message(one_line(note)));

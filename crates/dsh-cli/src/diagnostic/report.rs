@@ -30,6 +30,12 @@ impl Report {
         self.diagnostics.push(diagnostic);
     }
 
+    /// Takes one in that is about these agents, or about everyone, and stands in nobody's way.
+    pub(crate) fn push_about(&mut self, agents: Vec<String>, mut diagnostic: Diagnostic) {
+        diagnostic.agents = agents;
+        self.diagnostics.push(diagnostic);
+    }
+
     /// Takes a line about what was done, for whoever asks for more with `--verbose`: never a variable's value (C3).
     pub(crate) fn tell(&mut self, line: impl Into<String>) {
         self.told.push(line.into());

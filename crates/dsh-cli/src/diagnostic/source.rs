@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::lines::{LineIndex, Position};
+use crate::outside::Lost;
 
 /// One of the [`Sources`] of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,6 +42,8 @@ pub(crate) struct Source {
     pub(crate) text: String,
     /// Who wrote it.
     author: Author,
+    /// What the file has besides the text.
+    lost: Lost,
     /// Made when it is first asked for: most files have nothing to point at.
     lines: OnceLock<LineIndex>,
 }
@@ -56,6 +59,8 @@ pub(crate) struct Location<'s> {
     pub(crate) start: Position,
     /// One past the last character.
     pub(crate) end: Position,
+    /// The bytes of the file.
+    pub(crate) bytes: (usize, usize),
 }
 
 impl Source {
@@ -67,6 +72,11 @@ impl Source {
     /// Whether it is the project's, and not what the user says in a file of their own or a flag.
     pub(crate) fn is_of_project(&self) -> bool {
         self.author == Author::Project
+    }
+
+    /// Where this byte of the text stands in the file.
+    pub(crate) fn offset_in_file(&self, offset: usize) -> usize {
+        self.lost.offset_in_file(offset)
     }
 
     /// The line and column of this byte.
@@ -112,8 +122,15 @@ impl Sources {
 
     fn push(&mut self, path: String, text: String, author: Author) -> SourceId {
         let id = SourceId(self.files.len());
-        self.files.push(Source { path, text, author, lines: OnceLock::new() });
+        self.files.push(Source { path, text, author, lost: Lost::default(), lines: OnceLock::new() });
         id
+    }
+
+    /// Takes in what was lost in decoding this file.
+    pub(crate) fn note_lost(&mut self, id: SourceId, lost: Lost) {
+        if let Some(source) = self.files.get_mut(id.0) {
+            source.lost = lost;
+        }
     }
 
     /// The file of this id, if it is of this table.
@@ -130,7 +147,8 @@ impl Sources {
     pub(crate) fn locate(&self, span: Span) -> Option<Location<'_>> {
         let source = self.get(span.source)?;
         let (start, end) = (source.position(span.start), source.position(span.end.max(span.start)));
-        Some(Location { path: &source.path, is_file: source.is_file(), start, end })
+        let bytes = (source.offset_in_file(span.start), source.offset_in_file(span.end));
+        Some(Location { path: &source.path, is_file: source.is_file(), start, end, bytes })
     }
 
     /// The text of this file.

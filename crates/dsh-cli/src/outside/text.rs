@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// The byte order mark.
+const MARK: char = '\u{feff}';
+
 /// Why bytes are not text.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum TextError {
@@ -32,8 +35,29 @@ impl fmt::Display for TextError {
     }
 }
 
+/// What a text has lost in being decoded, so that its bytes can be told as those of its file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Lost {
+    /// How long the byte order mark was.
+    mark: usize,
+    /// The line ends of the text that were CRLF.
+    returns: Vec<usize>,
+}
+
+impl Lost {
+    /// Where this byte of the text stands in the file.
+    pub(crate) fn offset_in_file(&self, offset: usize) -> usize {
+        self.mark + offset + self.returns.partition_point(|end| *end < offset)
+    }
+}
+
 /// The text of a file: UTF-8, without a byte order mark, lines ended by LF (X12).
 pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, TextError> {
+    decode_noting(bytes).map(|(text, _)| text)
+}
+
+/// As [`decode`], with what was lost.
+pub(crate) fn decode_noting(bytes: Vec<u8>) -> Result<(String, Lost), TextError> {
     if looks_like_utf16(&bytes) {
         return Err(TextError::Utf16);
     }
@@ -41,15 +65,22 @@ pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, TextError> {
         let offset = error.utf8_error().valid_up_to();
         let byte = error.as_bytes().get(offset).copied().unwrap_or_default();
         let before = String::from_utf8_lossy(error.as_bytes().get(..offset).unwrap_or_default());
-        let before = before.trim_start_matches('\u{feff}');
+        let before = before.trim_start_matches(MARK);
         let line = 1 + before.bytes().filter(|byte| *byte == b'\n').count();
         let column = 1 + before.rsplit('\n').next().unwrap_or_default().chars().count();
         TextError::NotUtf8 { offset, byte, line, column }
     })?;
-    if text.starts_with('\u{feff}') {
+    let mut lost = Lost::default();
+    if text.starts_with(MARK) {
         text.remove(0);
+        lost.mark = MARK.len_utf8();
     }
-    Ok(if text.contains("\r\n") { text.replace("\r\n", "\n") } else { text })
+    if text.contains("\r\n") {
+        let ends = text.match_indices("\r\n").enumerate();
+        lost.returns = ends.map(|(before, (offset, _))| offset - before).collect();
+        text = text.replace("\r\n", "\n");
+    }
+    Ok((text, lost))
 }
 
 /// Whether the bytes start with UTF-16's mark, or with two characters that hold a zero byte each on the same side.
@@ -61,12 +92,24 @@ fn looks_like_utf16(bytes: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{TextError, decode};
+    use super::{TextError, decode, decode_noting};
 
     #[test]
     fn a_byte_order_mark_goes_and_crlf_becomes_lf() {
         // X12
         assert_eq!(decode(b"\xef\xbb\xbfone\r\ntwo\rthree\n".to_vec()), Ok("one\ntwo\rthree\n".to_owned()));
+    }
+
+    #[test]
+    fn each_byte_of_the_text_is_led_back_to_the_file() {
+        for file in ["\u{feff}one\r\n\r\ntwo\rthree\n\u{feff}\r\n", "plain\n", "", "\r\n"] {
+            let (text, lost) = decode_noting(file.as_bytes().to_vec()).unwrap();
+            for (offset, character) in text.char_indices() {
+                let rest = file.get(lost.offset_in_file(offset)..).unwrap();
+                assert!(rest.starts_with(character) || (character == '\n' && rest.starts_with("\r\n")), "{rest:?}");
+            }
+            assert_eq!(lost.offset_in_file(text.len()), file.len());
+        }
     }
 
     #[test]

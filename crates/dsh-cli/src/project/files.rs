@@ -10,7 +10,7 @@ use crate::config::{FILE_NAME, FileRef};
 use crate::diagnostic::{Diagnostic, Report, SourceId, Sources};
 use crate::names::quoted;
 use crate::outside::{
-    Folder, ListError, OpenFile, Reach, ReadError, TextError, decode, lies_beneath, real_path, straightened,
+    Folder, ListError, OpenFile, Reach, ReadError, TextError, decode_noting, lies_beneath, real_path, straightened,
 };
 
 /// The most that is read of a text file.
@@ -165,11 +165,12 @@ impl<'p> Files<'p> {
         })?;
         let name = folder.display(path);
         self.total += u64::try_from(bytes.len()).unwrap_or(left);
-        let text = decode(bytes).map_err(Problem::Text)?;
+        let (text, lost) = decode_noting(bytes).map_err(Problem::Text)?;
         let id = match root {
             Root::User if !self.user_is_in_project() => self.sources.add_own(name, text),
             Root::Project | Root::User => self.sources.add(name, text),
         };
+        self.sources.note_lost(id, lost);
         self.taken.insert(key, id);
         Ok(id)
     }

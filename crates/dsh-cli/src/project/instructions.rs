@@ -15,7 +15,7 @@ use super::{Loaded, Origin, Section};
 use crate::config::{self, At, FileRef, Instructions, OffsetMap, Words};
 use crate::diagnostic::{Diagnostic, Report, Sources, Span};
 use crate::names::quoted;
-use crate::outside::{FileIdentity, Folder, OpenFile, ReadError, Repository, decode};
+use crate::outside::{FileIdentity, Folder, OpenFile, ReadError, Repository, decode_noting};
 
 /// The names that are looked for before those that the configuration gives.
 const NAMES: [&str; 2] = ["AGENTS.override.md", "AGENTS.md"];
@@ -154,9 +154,10 @@ impl Gathered<'_> {
         self.total = self.total.saturating_add(size);
         self.sizes.push((found.path.clone(), size));
         let Some(read) = read else { return };
-        match read.map_err(Problem::Read).and_then(|bytes| decode(bytes).map_err(Problem::Text)) {
-            Ok(text) => {
+        match read.map_err(Problem::Read).and_then(|bytes| decode_noting(bytes).map_err(Problem::Text)) {
+            Ok((text, lost)) => {
                 let source = sources.add(found.path, text);
+                sources.note_lost(source, lost);
                 let start = Span::new(source, 0..0);
                 if self.is_full() {
                     self.crossing = Some(start);

@@ -22,6 +22,8 @@ pub(crate) struct Tools {
     pub(crate) dropped: DroppedFields,
     /// Where each tool's name stands.
     places: BTreeMap<String, Span>,
+    /// Where each tool's entry stands.
+    entries: BTreeMap<String, Span>,
     /// Whether a file is missing here, so that a name that is not known may be right.
     incomplete: bool,
 }
@@ -78,6 +80,7 @@ pub(super) fn read(paths: &[FileRef], files: &mut Files<'_>, report: &mut Report
                 continue;
             }
             tools.places.insert(tool.schema.name().to_owned(), here);
+            tools.entries.insert(tool.schema.name().to_owned(), Span::new(source, tool.range.clone()));
             tools.schemas.push(tool.schema.clone());
             for field in &tool.dropped {
                 *tools.dropped.entry(field.to_string()).or_default() += 1;
@@ -109,6 +112,8 @@ pub(super) fn place_of(text: &str, entry: Range<usize>, string: &str) -> Range<u
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ToolFilter {
     visible: Arc<BTreeSet<String>>,
+    /// The entries that deny tools.
+    denied: Arc<BTreeMap<String, Span>>,
 }
 
 impl ToolFilter {
@@ -116,12 +121,22 @@ impl ToolFilter {
     pub(crate) fn admits(&self, name: &str) -> bool {
         self.visible.contains(name)
     }
+
+    /// Where the tool of this name is denied.
+    pub(super) fn denied(&self, name: &str) -> Option<Span> {
+        self.denied.get(name).copied()
+    }
 }
 
 impl Tools {
     /// Whether every file was read.
     pub(super) fn is_complete(&self) -> bool {
         !self.incomplete
+    }
+
+    /// Where the entry of this tool stands in its file.
+    pub(super) fn entry(&self, name: &str) -> Option<Span> {
+        self.entries.get(name).copied()
     }
 
     /// Where the name of this tool stands.
@@ -138,15 +153,18 @@ impl Tools {
             .schemas
             .iter()
             .map(ToolSchema::name)
-            .filter(|name| allowed.as_ref().is_none_or(|allowed| allowed.contains(name)) && !denied.contains(name))
+            .filter(|name| {
+                allowed.as_ref().is_none_or(|allowed| allowed.contains_key(name)) && !denied.contains_key(name)
+            })
             .map(str::to_owned)
             .collect();
-        ToolFilter { visible: Arc::new(visible) }
+        let denied = denied.into_iter().map(|(name, entry)| (name.to_owned(), entry)).collect();
+        ToolFilter { visible: Arc::new(visible), denied: Arc::new(denied) }
     }
 
-    /// The names that these entries match.
-    fn matches(&self, entries: &[At<String>], agent: &str, report: &mut Report) -> BTreeSet<&str> {
-        let mut matched = BTreeSet::new();
+    /// The names that these entries match, each with the first that does.
+    fn matches(&self, entries: &[At<String>], agent: &str, report: &mut Report) -> BTreeMap<&str, Span> {
+        let mut matched = BTreeMap::new();
         for entry in entries {
             let mut any = false;
             for name in self.schemas.iter().map(ToolSchema::name) {
@@ -156,7 +174,7 @@ impl Tools {
                 };
                 if fits {
                     any = true;
-                    matched.insert(name);
+                    matched.entry(name).or_insert(entry.span);
                 }
             }
             if !any && !self.incomplete {

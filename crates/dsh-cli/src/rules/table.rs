@@ -19,6 +19,12 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         unclosed_front_matter
         unknown_key
     }
+    check {
+        equal_order
+        hidden_character
+        unseen_tool
+        unused_variable
+    }
     cli {
         bad_config
         no_runtime

@@ -6,8 +6,7 @@ use crate::support::{Project, command, reads};
 
 /// A clean project with so many agents: each has a persona, a variable, a section and tools of its own.
 fn clean(agents: usize) -> Project {
-    let mut config = String::from(
-        r#"
+    let shared = r#"
 persona = "You work on {{product}}."
 tool_schemas = ["tools.json"]
 tool_order = ["read", "<unlisted-tools>"]
@@ -19,10 +18,9 @@ product = "Quayside"
 name = "guide"
 order = 10
 file = "guide.md"
-"#,
-    );
-    for number in 0..agents {
-        config += &format!(
+"#;
+    let agent = |number: usize| {
+        format!(
             r#"
 [agents.agent_{number}]
 persona = "You are number {{{{number}}}}, working on {{{{product}}}}."
@@ -34,15 +32,16 @@ name = "own"
 order = 150
 file = "own/{number}.md"
 "#
-        );
-    }
+        )
+    };
+    let config: Vec<String> = std::iter::once(shared.to_owned()).chain((0..agents).map(agent)).collect();
     let tools: Vec<String> = (0..40)
         .map(|number| {
             let name = if number == 39 { "read".to_owned() } else { format!("tool_{number}") };
             format!(r#"{{"name": "{name}", "description": "Does one thing.", "parameters": {{"type": "object", "properties": {{"path": {{"type": "string"}}}}}}}}"#)
         })
         .collect();
-    let project = Project::new(&config)
+    let project = Project::new(&config.concat())
         .file("tools.json", format!("[{}]", tools.join(",\n")))
         .file("guide.md", "Keep to the guide.\n".repeat(200));
     (0..agents).fold(project, |project, number| {
@@ -168,8 +167,8 @@ fn a_file_that_is_not_toml_is_found_in_every_format_and_ends_with_2() {
 
 #[test]
 fn of_very_many_findings_some_are_shown_and_the_other_formats_have_all() {
-    let keys: String = (0..500).map(|number| format!("key_{number} = 1\n")).collect();
-    let project = Project::new(&keys);
+    let keys: Vec<String> = (0..500).map(|number| format!("key_{number} = 1\n")).collect();
+    let project = Project::new(&keys.concat());
     let run = project.dsh(&["check"]);
     let last = run.stdout.lines().last();
     assert_eq!(last, Some("dsh: 1 prompt checked, 500 errors; 200 are shown, `--format concise` shows all"));
@@ -179,8 +178,8 @@ fn of_very_many_findings_some_are_shown_and_the_other_formats_have_all() {
 #[test]
 fn a_closed_pipe_is_quiet() {
     // C2
-    let keys: String = (0..5_000).map(|number| format!("key_{number} = 1\n")).collect();
-    let project = Project::new(&keys);
+    let keys: Vec<String> = (0..5_000).map(|number| format!("key_{number} = 1\n")).collect();
+    let project = Project::new(&keys.concat());
     for format in ["human", "concise", "json", "github", "sarif"] {
         let mut child = command()
             .current_dir(project.path())

@@ -19,6 +19,7 @@ mod instructions;
 mod json;
 mod layers;
 mod limits;
+mod lints;
 mod partition;
 mod prompt;
 mod refused;

@@ -1,0 +1,72 @@
+//! Texts that name a tool which the agent cannot see (case 06).
+
+use std::collections::BTreeMap;
+
+use dsh_llm::ToolSchema;
+use dsh_prompt_report::{UnseenTool, unseen_tools};
+
+use super::{Prompt, name_of};
+use crate::diagnostic::{Diagnostic, Report, Span};
+use crate::names::{list, quoted};
+use crate::project::{Agent, Project};
+
+/// At most so many places at which a tool is denied are shown.
+const MOST_DENIALS: usize = 3;
+
+/// Reports each text and each tool that it names in vain, with all the agents for whom it does.
+pub(super) fn report(project: &Project, prompts: &[Prompt<'_>], report: &mut Report) {
+    let mut mentions: BTreeMap<(Option<Span>, String, String), Mention<'_>> = BTreeMap::new();
+    for Prompt { agent, assembly } in prompts {
+        // Without an agent, every tool is seen.
+        let Some(agent) = *agent else { continue };
+        for found in unseen_tools(assembly, project.tools.schemas.iter().map(ToolSchema::name)) {
+            let words = project.words(Some(agent), found.section.name());
+            let place = words.map(|words| words.origin.locate(found.range.clone()));
+            let key = (place, name_of(found.section), found.tool.to_owned());
+            mentions
+                .entry(key)
+                .or_insert_with(|| Mention { first: agent, found, agents: Vec::new() })
+                .agents
+                .push(agent);
+        }
+    }
+    for mention in mentions.into_values() {
+        let agents = mention.agents.iter().map(|agent| agent.name.value.clone()).collect();
+        report.push_about(agents, mention.diagnostic(project));
+    }
+}
+
+/// A tool that a text names.
+struct Mention<'p> {
+    first: &'p Agent,
+    found: UnseenTool<'p>,
+    /// Those who do not see it.
+    agents: Vec<&'p Agent>,
+}
+
+impl Mention<'_> {
+    fn diagnostic(self, project: &Project) -> Diagnostic {
+        let tool = self.found.tool;
+        let who = match self.agents.as_slice() {
+            [agent] => format!("agent {} does not see", quoted(&agent.name.value)),
+            agents => format!("{} agents do not see", agents.len()),
+        };
+        let headline = format!("section {} names the tool {}, which {who}", name_of(self.found.section), quoted(tool));
+        let mut diagnostic = Diagnostic::warning("check::unseen_tool", headline);
+        if let Some(words) = project.words(Some(self.first), self.found.section.name()) {
+            diagnostic = words.show(diagnostic, self.found.range, "named here");
+        }
+        let denied = self.agents.iter().filter_map(|agent| Some((agent, agent.filter.as_ref()?.denied(tool)?)));
+        for (agent, place) in denied.take(MOST_DENIALS) {
+            diagnostic = diagnostic.at(place, format!("denied to {} here", quoted(&agent.name.value)));
+        }
+        let allowed_others =
+            self.agents.iter().filter(|agent| agent.filter.as_ref().is_some_and(|it| it.denied(tool).is_none()));
+        let allowed_others: Vec<&str> = allowed_others.map(|agent| agent.name.value.as_str()).collect();
+        if !allowed_others.is_empty() {
+            diagnostic =
+                diagnostic.with_note(format!("it is not among the tools that are allowed to {}", list(allowed_others)));
+        }
+        diagnostic.with_help("say it where only agents read it who see the tool, or let these see it")
+    }
+}

@@ -1,0 +1,202 @@
+//! What `dsh check` warns of in prompts that can be made (X5, X11, X12), each with what is like it and fine.
+
+use crate::support::{Project, Run, reads};
+
+fn checked(project: &Project) -> Run {
+    let run = project.dsh(&["check"]);
+    assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""), "{run}");
+    run
+}
+
+#[track_caller]
+fn clean(project: &Project) {
+    let run = checked(project);
+    assert!(run.stdout.starts_with("dsh: ") && run.stdout.ends_with("no findings\n"), "{run}");
+}
+
+#[test]
+fn a_variable_that_no_text_refers_to_is_told_where_it_is_given() {
+    // X11
+    let config = r#"
+persona = 'For {{team}}. {{"{{literal}}"}}'
+[variables]
+team = "t"
+site = "quayside.example"
+literal = "no reference"
+ticket = "no reference either"
+[[sections]]
+name = "raw"
+order = 20
+format = "raw"
+text = "File it as {{ticket}}."
+[agents.one.variables]
+team = "its own"
+spare = "x"
+[agents.two]
+"#;
+    reads!(checked(&Project::new(config)));
+}
+
+#[test]
+fn a_variable_that_one_of_several_agents_refers_to_is_used() {
+    let config = r#"
+persona = "Shared: {{shared}}."
+[variables]
+of_one = "1"
+shared = "in what each agent replaces"
+date = "in a built-in's place: {{never}}"
+[[sections]]
+name = "date"
+order = 20
+text = "{{date}}"
+[agents.one]
+persona = "One: {{of_one}}."
+[agents.two]
+persona = "Two."
+"#;
+    clean(&Project::new(config));
+}
+
+#[test]
+fn what_is_left_out_of_a_broken_prompt_may_refer_to_a_variable() {
+    let config = "persona_file = \"missing.md\"\n[variables]\nteam = \"t\"\n[agents.one.variables]\nown = \"x\"\n";
+    let run = Project::new(config).dsh(&["check", "--format", "concise"]);
+    assert!(run.stdout.contains("file::missing") && !run.stdout.contains("unused"), "{run}");
+}
+
+#[test]
+fn sections_of_equal_order_from_different_owners_are_told_with_both_places() {
+    // X5
+    let config = r#"
+persona = "P."
+[[sections]]
+name = "opening"
+order = 0
+text = "O."
+[[sections]]
+name = "guide"
+order = 10
+text = "G."
+[[sections]]
+name = "other guide of the same owner"
+order = 10
+text = "H."
+[agents.one]
+[agents.two]
+[[agents.two.sections]]
+name = "own"
+order = 10
+text = "After the shared ones, whoever is loaded first."
+"#;
+    reads!(checked(&Project::new(config).file("AGENTS.md", "Run the tests.\n")));
+}
+
+#[test]
+fn sections_of_equal_order_from_one_owner_stand_as_they_are_written() {
+    let config = r#"
+[[sections]]
+name = "a"
+order = 20
+text = "A."
+[[sections]]
+name = "b"
+order = 20
+text = "B."
+"#;
+    clean(&Project::new(config).file("AGENTS.md", "Run the tests.\n"));
+}
+
+const TOOLS: &str = r#"[{"name": "patch"}, {"name": "write"}, {"name": "read"}]"#;
+
+#[test]
+fn a_text_that_names_a_tool_which_the_agent_cannot_see_is_told_once() {
+    // X11, case 06
+    let config = r#"
+tool_schemas = ["tools.json"]
+[[sections]]
+name = "editing"
+order = 120
+text = "Use `write` for new files and `patch` for the rest. A dispatch may take a while; patch again."
+[agents.scribe]
+tools = { deny = ["patch"] }
+[agents.reader]
+tools = { allow = ["read", "write"] }
+[agents.maker]
+"#;
+    let project = Project::new(config).file("tools.json", TOOLS);
+    reads!(checked(&project));
+    reads!(project.dsh(&["check", "--agent", "maker", "--format", "concise"]));
+    let one = config.replace("[agents.reader]\ntools = { allow = [\"read\", \"write\"] }\n", "");
+    let run = Project::new(&one).file("tools.json", TOOLS).dsh(&["check", "--agent", "scribe", "--format", "concise"]);
+    reads!(run);
+}
+
+#[test]
+fn tools_that_are_seen_and_words_that_only_contain_a_name_are_fine() {
+    let config = r#"
+tool_schemas = ["tools.json"]
+[variables]
+patch = "a value"
+[[sections]]
+name = "editing"
+order = 120
+text = "Write with `write`; dispatch {{patch}}es, see read_me and patch_all."
+[agents.scribe]
+tools = { deny = ["patch", "read"] }
+"#;
+    clean(&Project::new(config).file("tools.json", TOOLS));
+}
+
+#[test]
+fn characters_that_nobody_sees_are_named_with_their_offsets_and_never_printed() {
+    // X12, cases 13 and 14
+    let config = "
+persona = \"Kind.\\u200B\u{e0041}\"
+[variables]
+path = '/srv\u{202e}gnp'
+[[sections]]
+name = \"wh\\u200Dere\"
+order = 20
+text = \"Working folder: {{path}}\"
+[agents.one]
+persona_file = \"one.md\"
+";
+    let project = Project::new(&format!("tool_schemas = [\"tools.json\"]\n{config}"))
+        .file("AGENTS.md", "\u{feff}Run \u{200b}them.\r\n")
+        .file("one.md", "Look first.\r\nKeep \u{feff}this.\r\n")
+        .file(
+            "tools.json",
+            "[{\"name\": \"peek\", \"title\": \"\u{200b}\", \"description\": \"Read a file.\u{200B}\\udb40\\udc41\u{e0042} Ok \u{2066}x\\u2069\",\n  \"parameters\": {\"properties\": {\"a\u{ad}b\": {\"description\": \"A\u{202d} path.\"}}}}]",
+        );
+    let run = checked(&project);
+    reads!(run);
+    for format in ["human", "concise", "json", "github", "sarif"] {
+        let run = project.dsh(&["check", "--format", format]);
+        let is_seen = |c: char| c == '\n' || (c >= ' ' && c.is_ascii()) || c == '…';
+        assert!(run.stdout.chars().all(is_seen), "{format}: {:?}", run.stdout);
+    }
+}
+
+#[test]
+fn very_many_of_them_are_counted() {
+    // X12
+    let project = Project::new("persona_file = \"persona.md\"\n")
+        .file("persona.md", format!("An innocent text.{}\n", "\u{e0020}\u{e0041}\u{200b}".repeat(5_000)));
+    reads!(checked(&project));
+}
+
+#[test]
+fn joiners_that_writing_needs_are_fine() {
+    // X12, case 14
+    let lies = "\u{646}\u{645}\u{6CC}\u{200C}\u{62E}\u{648}\u{627}\u{647}\u{645} and \u{1F468}\u{200D}\u{1F469}";
+    let project = Project::new(&format!("tool_schemas = [\"tools.json\"]\npersona = '{lies}'\n"))
+        .file("tools.json", format!("[{{\"name\": \"lies\", \"description\": \"{lies}\"}}]"));
+    clean(&project);
+}
+
+#[test]
+fn prompt_itself_warns_of_none_of_these() {
+    let project = Project::new("persona = 'x\u{200b}'\n[variables]\nteam = 't'\n");
+    let run = project.dsh(&["prompt"]);
+    assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""), "{run}");
+}
