@@ -11,6 +11,9 @@ use crate::status::ExitStatus;
 /// The version of the JSON's shape.
 const VERSION: u32 = 1;
 
+/// Where people find more on what they are told.
+const MORE: &str = "for more about a code: dsh rule CODE\n";
+
 /// Whose prompts were looked at.
 #[derive(Debug)]
 pub(super) enum Checked {
@@ -53,7 +56,8 @@ fn human(checked: &Checked, diagnostics: &[Diagnostic], sources: &Sources) -> St
     };
     let counts = Counts::of(diagnostics);
     let cut = if whole { String::new() } else { format!("; {MOST_SHOWN} are shown, `--format concise` shows all") };
-    format!("{text}dsh: {checked}, {counts}{cut}\n")
+    let more = if counts.errors + counts.warnings > 0 { MORE } else { "" };
+    format!("{text}dsh: {checked}, {counts}{cut}\n{more}")
 }
 
 fn object(checked: &Checked, diagnostics: &[Diagnostic], sources: &Sources, status: ExitStatus) -> String {
