@@ -43,6 +43,7 @@ fn a_variable_that_one_of_several_agents_refers_to_is_used() {
 persona = "Shared: {{shared}}."
 [variables]
 of_one = "1"
+role = "for agents that have none"
 shared = "in what each agent replaces"
 date = "in a built-in's place: {{never}}"
 [[sections]]
@@ -50,7 +51,8 @@ name = "date"
 order = 20
 text = "{{date}}"
 [agents.one]
-persona = "One: {{of_one}}."
+persona = "One: {{of_one}}, {{role}}."
+variables = { role = "an agent's own" }
 [agents.two]
 persona = "Two."
 "#;
