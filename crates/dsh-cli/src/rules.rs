@@ -3,6 +3,7 @@
 //! The files are the one source, and tests hold them to what they say: each has the same parts in the same order, every code that the
 //! sources of dsh can give has one, and the projects that they show as examples get the code and, mended, lose it.
 
+mod prose;
 mod table;
 
 use std::sync::LazyLock;

@@ -50,13 +50,15 @@ fn unknown(asked: &str) -> Diagnostic {
     let rules = rules::all();
     // The area may be wrong, or missing, and the name right or nearly so.
     let name = asked.rsplit("::").next().unwrap_or(asked);
-    let near = nearest(asked, rules.iter().map(|rule| rule.code)).or_else(|| {
-        let near = nearest(name, rules.iter().map(Rule::name))?;
-        rules.iter().find(|rule| rule.name() == near).map(|rule| rule.code)
-    });
-    let help = match near {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => "`dsh rule` lists all codes".to_owned(),
+    let of_name = || {
+        let near = nearest(name, rules.iter().map(Rule::name));
+        rules.iter().filter(|rule| Some(rule.name()) == near).map(|rule| quoted(rule.code)).collect()
+    };
+    let near: Vec<String> =
+        nearest(asked, rules.iter().map(|rule| rule.code)).map_or_else(of_name, |code| vec![quoted(code)]);
+    let help = match near.as_slice() {
+        [] => "`dsh rule` lists all codes".to_owned(),
+        near => format!("did you mean {}?", near.join(" or ")),
     };
     Diagnostic::error("cli::unknown_rule", format!("there is no code {}", quoted(asked))).with_help(help)
 }

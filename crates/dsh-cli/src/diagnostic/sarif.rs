@@ -20,7 +20,7 @@ pub(crate) fn log(diagnostics: &[Diagnostic], sources: &Sources, status: u8) -> 
             "tool": { "driver": {
                 "name": "dsh",
                 "version": env!("CARGO_PKG_VERSION"),
-                "rules": codes.iter().map(|code| rule(code)).collect::<Vec<_>>(),
+                "rules": codes.iter().copied().map(rule).collect::<Vec<_>>(),
             } },
             // 2 is for a configuration that could not be read: then what was found is not all there is.
             "invocations": [{ "executionSuccessful": status < 2, "exitCode": status }],
@@ -30,17 +30,16 @@ pub(crate) fn log(diagnostics: &[Diagnostic], sources: &Sources, status: u8) -> 
     })
 }
 
-/// What is known of a code: whoever shows results shows it beside them.
+/// What a code means, as `dsh rule` tells it: there is no page on the network to link to.
 fn rule(code: &str) -> Value {
-    match rules::find(code) {
-        Some(rule) => json!({
-            "id": code,
-            "shortDescription": { "text": rule.summary },
-            "help": { "text": rule.text, "markdown": rule.text },
-            "defaultConfiguration": { "level": rule.severity.to_string() },
-        }),
-        None => json!({ "id": code }),
-    }
+    let Some(rule) = rules::find(code) else { return json!({ "id": code }) };
+    json!({
+        "id": code,
+        "shortDescription": { "text": rule.summary },
+        "fullDescription": { "text": rule.description() },
+        "help": { "text": rule.plain(), "markdown": rule.markdown() },
+        "defaultConfiguration": { "level": rule.severity.to_string() },
+    })
 }
 
 fn result(diagnostic: &Diagnostic, codes: &[&str], sources: &Sources) -> Value {

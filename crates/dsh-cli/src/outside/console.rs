@@ -94,7 +94,11 @@ impl Console {
         if self.verbosity != Verbosity::Verbose {
             return;
         }
-        let read = sources.iter().map(|source| format!("read {}", source.path));
+        // What was looked for in vain stands among the sources without a text.
+        let read = sources.iter().filter(|source| !source.text.is_empty()).map(|source| {
+            let verb = if source.is_file() { "read" } else { "heard" };
+            format!("{verb} {}", source.path)
+        });
         let lines = report.told().iter().cloned().chain(read);
         // A blank line keeps them apart from what was found.
         let text: String = lines.map(|line| render::note(&line) + "\n").chain(["\n".to_owned()]).collect();

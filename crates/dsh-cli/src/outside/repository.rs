@@ -1,6 +1,7 @@
 //! The git repository that a project's folder lies in. Its files are read; git itself is never run (C4).
 
 use std::ffi::{OsStr, OsString};
+use std::fs::Metadata;
 use std::path::{Component, Path, PathBuf, Prefix};
 
 use super::{Folder, Reach};
@@ -23,11 +24,11 @@ pub(crate) struct Repository {
 
 impl Repository {
     /// The repository round this folder: the nearest folder upwards, itself included, with a `.git` in it, be that a folder, or a file
-    /// as worktrees and submodules have one.
+    /// as worktrees and submodules have one. One that a third user has put above the project, in a folder that all can write to, is none.
     pub(crate) fn around(folder: &Folder) -> Option<Self> {
         let real = folder.path().canonicalize().ok()?;
         let mut above = real.ancestors().take(HIGHEST + 1);
-        let (root, dot_git) = above.find_map(|above| Some((above, dot_git(above)?)))?;
+        let (root, dot_git) = above.find_map(|above| Some((above, dot_git(above, &real)?)))?;
         let steps = real.strip_prefix(root).ok()?.components().map(|step| step.as_os_str().to_owned()).collect();
         let root = Folder::open(root).ok()?;
         Some(Self { git: git_folder(&root, dot_git), root, steps })
@@ -51,10 +52,29 @@ impl Repository {
     }
 }
 
-/// A folder's `.git`, if it is something that makes a repository: what is neither a folder nor a file does not.
-fn dot_git(folder: &Path) -> Option<PathBuf> {
+/// A folder's `.git`, if it is something that makes a repository of `project`: what is neither a folder nor a file does not.
+fn dot_git(folder: &Path, project: &Path) -> Option<PathBuf> {
     let path = folder.join(".git");
-    path.metadata().is_ok_and(|metadata| metadata.is_dir() || metadata.is_file()).then_some(path)
+    let metadata = path.metadata().ok()?;
+    ((metadata.is_dir() || metadata.is_file()) && is_of_same_hands(&metadata, project)).then_some(path)
+}
+
+/// Whether who owns this may speak for the project: its own owner, who runs dsh, and root.
+#[cfg(unix)]
+fn is_of_same_hands(metadata: &Metadata, project: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let owner = project.metadata().map(|project| project.uid());
+    may_speak(metadata.uid(), owner.ok(), rustix::process::geteuid().as_raw())
+}
+
+#[cfg(unix)]
+fn may_speak(git: u32, project: Option<u32>, user: u32) -> bool {
+    git == 0 || git == user || Some(git) == project
+}
+
+#[cfg(not(unix))]
+fn is_of_same_hands(_: &Metadata, _: &Path) -> bool {
+    true
 }
 
 /// The folder that a `.git` is, or names; none where that cannot be told.
@@ -111,6 +131,18 @@ mod tests {
     use std::path::Path;
 
     use super::{branch_in, path_in};
+
+    #[cfg(unix)]
+    #[test]
+    fn a_third_user_makes_no_repository_of_what_is_not_theirs() {
+        use super::may_speak;
+        let (root, alice, mallory) = (0, 1000, 1001);
+        assert!(may_speak(alice, Some(alice), alice));
+        assert!(may_speak(alice, Some(alice), root), "in a container, root works on a user's files");
+        assert!(may_speak(root, Some(alice), alice));
+        assert!(!may_speak(mallory, Some(alice), alice));
+        assert!(!may_speak(mallory, None, alice));
+    }
 
     #[test]
     fn a_head_names_a_branch_or_none() {

@@ -58,11 +58,12 @@ pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Re
     asks.retain(|found| comes_from_project(files.sources, found.name.span));
     overlay(&mut tree, project);
     let mut others = Profiles::take(&mut tree, report);
-    if let Some(name) = &overrides.profile
-        && !others.choose(name, &mut tree)
-    {
-        report.push(unknown_profile(name, &others));
-        return Err(NoProject);
+    if let Some(name) = &overrides.profile {
+        if !others.choose(name, &mut tree) {
+            report.push(unknown_profile(name, &others));
+            return Err(NoProject);
+        }
+        report.tell(format!("the profile {} holds", quoted(name)));
     }
     for said in said {
         overlay(&mut tree, said);

@@ -12,6 +12,13 @@ macro_rules! texts {
 
 /// Every code with its text, by code. A test compares the table with the folder.
 pub(super) const TEXTS: &[(&str, &str)] = texts! {
+    agents {
+        long_front_matter
+        no_front_matter
+        not_yaml
+        unclosed_front_matter
+        unknown_key
+    }
     check {
         equal_order
         hidden_character
@@ -34,6 +41,7 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
     config {
         conflicting_keys
         defaults
+        duplicate_agent
         include_cycle
         invalid_value
         missing_key
@@ -46,11 +54,14 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
     }
     file {
         missing
+        name_not_utf8
         not_a_file
+        not_a_folder
         not_utf8
         outside
         roundabout_path
         too_large
+        too_many
         too_much
         unreadable
         utf16

@@ -87,6 +87,19 @@ fn quiet_leaves_errors_alone_and_verbose_says_what_was_read() {
 }
 
 #[test]
+fn verbose_tells_files_from_what_was_said_and_leaves_out_what_is_not_there() {
+    let project =
+        Project::empty().file("AGENTS.md", "Run the tests.\n").user_config("[profiles.ci]\nidentity = false\n");
+    let run = project.dsh_with(
+        &[("DSH_MODEL", "a-model")],
+        &["prompt", "-v", "--profile", "ci", "--set", "a=s3cret", "--config", "persona=p"],
+    );
+    // C3
+    assert!(!run.stderr.contains("s3cret"), "{run}");
+    reads!(run.without(&project.user_folder()));
+}
+
+#[test]
 fn quiet_and_verbose_at_once_is_wrong_use() {
     reads!(Project::new("").dsh(&["-q", "prompt", "--verbose"]));
     reads!(Project::new("").dsh_with(&[("DSH_QUIET", "1"), ("DSH_VERBOSE", "1")], &["prompt"]));

@@ -1,7 +1,5 @@
 //! The variables that are always there.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests: what fails here fails the test")]
-
 use crate::support::{Project, Run, dsh_in, platform, reads};
 
 const CONFIG: &str = "identity = false\npersona = \"{{date}}, {{platform}}, {{git_branch}}\"\n";

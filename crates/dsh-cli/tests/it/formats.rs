@@ -58,10 +58,9 @@ fn sarif() {
     assert_eq!((run.status, run.stderr.as_str()), (Some(1), ""));
     let mut log = run.json();
     *log.pointer_mut("/runs/0/tool/driver/version").unwrap() = "VERSION".into();
-    // The whole of a rule is long; `dsh rule` shows it.
     for rule in log.pointer_mut("/runs/0/tool/driver/rules").unwrap().as_array_mut().unwrap() {
-        let help = rule.as_object_mut().unwrap().shift_remove("help").unwrap();
-        assert_eq!(help["text"], project().dsh(&["rule", rule["id"].as_str().unwrap()]).stdout);
+        // What they say is looked at where the rules are.
+        rule.as_object_mut().unwrap().retain(|key, _| key == "id");
     }
     insta::assert_snapshot!(format!("{log:#}"));
 }

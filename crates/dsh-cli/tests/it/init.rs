@@ -21,10 +21,12 @@ fn furnished() -> Project {
 fn is_fine_after(project: &Project) {
     let run = project.dsh(&["init"]);
     assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""), "{run}");
-    for command in ["prompt", "config"] {
+    for command in ["prompt", "check", "explain", "config"] {
         let run = project.dsh(&[command]);
         assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""), "{run}");
     }
+    let check = project.dsh(&["check", "--fail-on", "warning", "--format", "concise"]);
+    assert_eq!((check.status, check.stdout.as_str()), (Some(0), ""), "{check}");
 }
 
 #[test]

@@ -14,16 +14,19 @@ use self::page::{Block, Example, Page};
 use crate::support::{Project, Run, reads, repository};
 
 /// What an example is run with, where it says nothing else.
-const COMMAND: [&str; 1] = ["prompt"];
+const COMMAND: [&str; 1] = ["check"];
 
 /// The codes whose examples cannot be shown by files that are text, or come from no configuration: each says why.
 const NOT_SHOWN: &[&str] = &[
+    "agents::long_front_matter",
     "cli::no_runtime",
     "cli::output_lost",
     "cli::source_date",
     "config::too_many_includes",
+    "file::name_not_utf8",
     "file::not_utf8",
     "file::too_large",
+    "file::too_many",
     "file::too_much",
     "file::unreadable",
     "file::utf16",
@@ -71,24 +74,25 @@ fn without_a_code_each_gets_a_line() {
 #[test]
 fn the_name_alone_will_do_where_one_area_has_it() {
     let rule = |code| Project::empty().dsh(&["rule", code]).stdout;
-    assert_eq!(rule("unknown_key"), rule("config::unknown_key"));
+    assert_eq!(rule("unmatched_pattern"), rule("config::unmatched_pattern"));
     reads!(Project::empty().dsh(&["rule", "unknown_variable"]));
 }
 
 #[test]
 fn an_unknown_code_is_wrong_use_and_gets_the_nearest() {
-    for code in ["config::unknown_kee", "unknwon_key", "prompt::unknown_key", "::unknown_key"] {
+    for code in ["config::mising_key", "mising_key", "prompt::missing_key", "::missing_key"] {
         let run = Project::empty().dsh(&["rule", code]);
         assert_eq!((run.status, run.stdout.as_str()), (Some(2), ""), "{run}");
-        assert!(run.stderr.contains("did you mean `config::unknown_key`?"), "{run}");
+        assert!(run.stderr.contains("did you mean `config::missing_key`?"), "{run}");
     }
     reads!(Project::empty().dsh(&["rule", "config::unknown_kee"]));
+    reads!(Project::empty().dsh(&["rule", "unknown_kee"]));
     reads!(Project::empty().dsh(&["rule", "colour"]));
 }
 
 #[test]
 fn as_json_one_code_is_a_list_of_one() {
-    let json = Project::empty().dsh(&["rule", "unknown_key", "--json"]).json();
+    let json = Project::empty().dsh(&["rule", "config::unknown_key", "--json"]).json();
     let rule = json!({
         "code": "config::unknown_key",
         "severity": "error",
@@ -186,15 +190,14 @@ fn run<'b>(blocks: impl IntoIterator<Item = &'b Block>) -> Run {
     files.iter().fold(Project::empty(), |project, (path, text)| project.file(path, text)).dsh(&command)
 }
 
-/// What a run says that it found: severity and code.
+/// What a run says that it found: severity and code. `dsh check` prints it on standard output, the others on standard error.
 fn found(run: &Run) -> BTreeSet<(String, String)> {
     let headline = |line: &str| {
         let (severity, rest) = line.split_once('[')?;
         let (code, _) = rest.split_once("]: ")?;
         is_code(code).then(|| (severity.to_owned(), code.to_owned()))
     };
-    // `check` prints what it found where other commands print what they are for.
-    run.stderr.lines().chain(run.stdout.lines()).filter_map(headline).collect()
+    run.stdout.lines().chain(run.stderr.lines()).filter_map(headline).collect()
 }
 
 /// Whether a text has the form of a code.

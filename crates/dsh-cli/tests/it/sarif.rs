@@ -47,6 +47,13 @@ fn the_schema_refuses_what_is_no_log() {
 }
 
 #[test]
+fn each_code_is_explained_in_it() {
+    let log = Project::new("presona = 1").dsh(&["check", "--format", "sarif"]).json();
+    results(&log);
+    insta::assert_snapshot!(format!("{:#}", log["runs"][0]["tool"]["driver"]["rules"]));
+}
+
+#[test]
 fn a_project_without_findings_has_a_log_without_results() {
     assert_eq!(checked(&Project::new("")), Vec::<Value>::new());
 }

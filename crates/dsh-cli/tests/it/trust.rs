@@ -299,32 +299,38 @@ d = { env = "D" }
 }
 
 #[test]
-fn no_value_of_the_environment_is_printed_before_trust() {
+fn no_value_of_the_environment_is_printed_before_trust_and_after_it_only_in_prompts() {
     // C3, C4
     let config = format!("{CONFIG}[[sections]]\nname = \"s\"\norder = 1\ntext = \"{{{{token}}}} {{{{wrong}}}}\"\n");
     let scene = Scene::new(&config);
-    let mut commands: Vec<Vec<&str>> = vec![vec!["trust"], vec!["trust", "--json"]];
-    for command in ["prompt", "check", "explain", "config"] {
-        commands.extend([vec![command], vec![command, "--json"], vec![command, "--agent", "reviewer"]]);
-    }
-    for arguments in commands {
-        let run = scene.dsh(&arguments);
-        assert!(!run.stdout.contains(SECRET) && !run.stderr.contains(SECRET), "{run}");
-    }
-    // Nor after it, but in what is asked for: the prompt has an error, and the error no value.
-    scene.trust();
-    for arguments in [
-        "prompt --json",
-        "prompt",
+    let run = |arguments: &str| scene.dsh(&arguments.split(' ').collect::<Vec<_>>());
+    let everywhere = [
         "trust",
         "trust --json",
+        "prompt",
+        "prompt --json",
+        "prompt -v",
+        "check",
+        "check --format concise",
+        "check --format json",
+        "check --format github",
+        "check --format sarif",
         "explain",
-        "explain token",
         "explain --json",
+        "explain token",
+        "explain s",
         "config --origins",
-    ] {
-        let run = scene.dsh(&arguments.split(' ').collect::<Vec<_>>());
-        assert!(!run.stdout.contains(SECRET) && !run.stderr.contains(SECRET), "{run}");
+        "config --json",
+    ];
+    for arguments in everywhere.into_iter().chain(["prompt --agent reviewer", "explain --agent reviewer"]) {
+        let run = run(arguments);
+        assert!(run.status != Some(2) && !run.stdout.contains(SECRET) && !run.stderr.contains(SECRET), "{run}");
+    }
+    // A prompt that has an error is not printed, and the error has no value.
+    scene.trust();
+    for arguments in everywhere {
+        let run = run(arguments);
+        assert!(run.status != Some(2) && !run.stdout.contains(SECRET) && !run.stderr.contains(SECRET), "{run}");
     }
 }
 

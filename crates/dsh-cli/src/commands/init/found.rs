@@ -61,10 +61,8 @@ impl Found {
             }
         }
         if !self.servers.is_empty() {
-            lines.push(format!(
-                "`{SERVERS}` with the servers {}: dsh.toml says how their tools come in",
-                names(&self.servers)
-            ));
+            let servers = names(&self.servers);
+            lines.push(format!("`{SERVERS}` with {servers}: dsh.toml says how the tools of servers come in"));
         }
         if !self.agents.is_empty() {
             lines.push(format!("{}: agents, if they begin with front matter", names(&self.agents)));
