@@ -179,6 +179,21 @@ persona_file = \"one.md\"
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn the_path_of_a_file_is_shown_with_them_escaped() {
+    // X12, case 14
+    let project = Project::empty().file("x\u{1b}[31m\u{202e}y/dsh.toml", "presona = 1\n");
+    for format in ["human", "concise", "json", "github", "sarif"] {
+        let run = project.dsh(&["check", "--dir", "x\u{1b}[31m\u{202e}y", "--format", format]);
+        assert!(
+            run.stdout.contains("presona") && !run.stdout.contains(['\u{1b}', '\u{202e}']),
+            "{format}: {:?}",
+            run.stdout
+        );
+    }
+}
+
 #[test]
 fn very_many_of_them_are_counted() {
     // X12
