@@ -18,7 +18,7 @@ fn command(diagnostic: &Diagnostic, sources: &Sources) -> String {
     let place = diagnostic.places.first().and_then(|place| sources.locate(place.span));
     if let Some(place) = place.filter(|place| place.is_file) {
         let (start, end) = (place.start, place.end);
-        properties.push(format!("file={},line={},endLine={}", property(place.path), start.line, end.line));
+        properties.push(format!("file={},line={},endLine={}", property(&one_line(place.path)), start.line, end.line));
         // GitHub takes columns only where they are of one line.
         if start.line == end.line {
             properties.push(format!("col={},endColumn={}", start.column, end.column));

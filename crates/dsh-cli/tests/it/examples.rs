@@ -38,6 +38,15 @@ fn each_agent_of_it_sees_its_own_tools() {
 }
 
 #[test]
+fn nothing_is_found_in_what_ships_with_dsh() {
+    for folder in [".", "examples/coding-agent"] {
+        let run = dsh_in(&repository(), &["check", "--dir", folder, "--fail-on", "warning"]);
+        assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""), "{run}");
+        assert!(run.stdout.ends_with("agents checked, no findings\n"), "{run}");
+    }
+}
+
+#[test]
 fn the_prompt_for_working_on_dsh_is_fine() {
     for arguments in [&["prompt"][..], &["prompt", "--agent", "implementer"], &["prompt", "--agent", "reviewer"]] {
         let run = dsh_in(&repository(), arguments);
@@ -49,8 +58,14 @@ fn the_prompt_for_working_on_dsh_is_fine() {
 /// The first block of this language in a file of this crate.
 #[track_caller]
 fn block(file: &str, language: &str) -> String {
+    block_after(file, "", language)
+}
+
+/// The first block of this language behind this heading.
+fn block_after(file: &str, heading: &str, language: &str) -> String {
     let text = std::fs::read(repository().join("crates/dsh-cli").join(file)).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
+    let text = text.split_once(heading).map_or("", |(_, rest)| rest);
     let block = text.split_once(&format!("```{language}\n")).and_then(|(_, rest)| rest.split_once("```"));
     block.map(|(block, _)| block.to_owned()).unwrap_or_default()
 }
@@ -81,4 +96,18 @@ fn the_json_in_its_description_has_the_fields_that_are_printed() {
         (&persona["owner"], &persona["layer"]),
         (&documented["sections"][0]["owner"], &documented["sections"][0]["layer"])
     );
+}
+
+#[test]
+fn the_json_of_check_has_the_fields_that_are_documented() {
+    let guide = block_after("docs/json.md", "## `dsh check --format json`", "json");
+    let documented: serde_json::Value = serde_json::from_str(&guide).unwrap();
+    let printed = Project::new("presona = 1\n").dsh(&["check", "--format", "json"]).json();
+    let fields = |value: &serde_json::Value| -> Vec<String> {
+        value.as_object().map(|object| object.keys().cloned().collect()).unwrap_or_default()
+    };
+    for pointer in ["", "/diagnostics/0", "/diagnostics/0/places/0", "/counts"] {
+        let of = |value: &serde_json::Value| fields(value.pointer(pointer).unwrap());
+        assert_eq!(of(&documented), of(&printed), "{pointer}");
+    }
 }

@@ -43,6 +43,7 @@ fn a_variable_that_one_of_several_agents_refers_to_is_used() {
 persona = "Shared: {{shared}}."
 [variables]
 of_one = "1"
+role = "for agents that have none"
 shared = "in what each agent replaces"
 date = "in a built-in's place: {{never}}"
 [[sections]]
@@ -50,7 +51,8 @@ name = "date"
 order = 20
 text = "{{date}}"
 [agents.one]
-persona = "One: {{of_one}}."
+persona = "One: {{of_one}}, {{role}}."
+variables = { role = "an agent's own" }
 [agents.two]
 persona = "Two."
 "#;
@@ -174,6 +176,21 @@ persona_file = \"one.md\"
         let run = project.dsh(&["check", "--format", format]);
         let is_seen = |c: char| c == '\n' || (c >= ' ' && c.is_ascii()) || c == '…';
         assert!(run.stdout.chars().all(is_seen), "{format}: {:?}", run.stdout);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_path_of_a_file_is_shown_with_them_escaped() {
+    // X12, case 14
+    let project = Project::empty().file("x\u{1b}[31m\u{202e}y/dsh.toml", "presona = 1\n");
+    for format in ["human", "concise", "json", "github", "sarif"] {
+        let run = project.dsh(&["check", "--dir", "x\u{1b}[31m\u{202e}y", "--format", format]);
+        assert!(
+            run.stdout.contains("presona") && !run.stdout.contains(['\u{1b}', '\u{202e}']),
+            "{format}: {:?}",
+            run.stdout
+        );
     }
 }
 

@@ -10,6 +10,7 @@ mod bad_values;
 mod built_ins;
 mod cases;
 mod check;
+mod ci_files;
 mod examples;
 mod explain;
 mod formats;

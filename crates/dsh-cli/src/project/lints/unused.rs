@@ -12,7 +12,8 @@ use crate::project::{Layer, Project};
 use crate::trust::Resolved;
 
 /// Reports each variable of the project that no text refers to. Of those that all share, only where every prompt is there, and so `shared`,
-/// too: what is missing may refer to it. What is always there, and what the user's own file gives, is for other projects as well.
+/// too: what is missing may refer to it. One that an agent's own takes the place of is used by what refers to that: it is what holds for
+/// agents that have none. What is always there, and what the user's own file gives, is for other projects as well.
 pub(super) fn report(
     project: &Project,
     prompts: &[Prompt<'_>],
@@ -34,11 +35,18 @@ pub(super) fn report(
         uses.add(assembly);
         variables.take(&agent.layer, Some(&agent.name.value), &unused(&uses, |layer| layer != PartLayer::Global));
     }
+    let of_agents: HashSet<&str> = variables
+        .0
+        .values()
+        .filter(|it| it.is_used && it.agents.is_some())
+        .map(|it| it.given.name.value.as_str())
+        .collect();
     let is_of_user = |place: Span| sources.get(place.source).is_some_and(|it| it.is_file() && !it.is_of_project());
-    for Variable { given, agents, is_used } in variables.0.into_values() {
-        if !is_used && !is_of_user(given.name.span) {
+    for Variable { given, agents, is_used } in variables.0.values() {
+        let is_stood_in_for = agents.is_none() && of_agents.contains(given.name.value.as_str());
+        if !is_used && !is_stood_in_for && !is_of_user(given.name.span) {
             let diagnostic = diagnostic(given, prompts);
-            report.push_about(agents.unwrap_or_default(), diagnostic);
+            report.push_about(agents.clone().unwrap_or_default(), diagnostic);
         }
     }
 }
