@@ -142,13 +142,14 @@ impl<'p> Files<'p> {
 
     /// What is said where the project has no configuration.
     pub(super) fn no_configuration(&self) -> Diagnostic {
-        let help = match self.project.nearest_above(FILE_NAME) {
-            Some(above) => format!("the nearest one above belongs to the project of `--dir {above}`"),
-            None => "`dsh init` writes one to begin with".to_owned(),
+        let folder = self.project.path().display().to_string();
+        let (place, help) = match self.project.nearest_above(FILE_NAME) {
+            Some(above) => ("", format!("the nearest one above belongs to the project of `--dir {above}`")),
+            None if folder == "." => (" or above it", "`dsh init` writes one to begin with".to_owned()),
+            None => (" or above it", format!("`dsh init --dir {folder}` writes one to begin with")),
         };
-        let folder = self.project.path().display();
-        Diagnostic::note("config::defaults", format!("there is no dsh.toml in `{folder}`, so the defaults hold"))
-            .with_help(help)
+        let headline = format!("there is no dsh.toml in `{folder}`{place}, so the defaults hold");
+        Diagnostic::note("config::defaults", headline).with_help(help)
     }
 
     /// Takes a file in, if it was not yet.
