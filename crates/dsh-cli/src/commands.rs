@@ -15,11 +15,11 @@ pub(crate) mod trust;
 use std::path::Path;
 
 use crate::args::GlobalArgs;
-use crate::config::{ENVIRONMENT, FILE_NAME};
+use crate::config::{ENVIRONMENT, FILE_NAME, can_name_an_agent};
 use crate::diagnostic::{Diagnostic, Report, Sources};
 use crate::names::{list, nearest, quoted};
 use crate::outside::environment::variable;
-use crate::outside::{Console, Environment, Folder, FolderError, UserFolders, nearest_with};
+use crate::outside::{Console, Environment, Folder, FolderError, UserFolders, in_words, nearest_with};
 use crate::project::{Agent, Mounted, NoProject, Overrides, Project, Surroundings, blame};
 use crate::status::ExitStatus;
 use crate::trust::{Store, TrustContext, left_out};
@@ -96,7 +96,7 @@ fn open_at(path: &Path, global: &GlobalArgs, report: &mut Report) -> Result<Fold
         let problem = match error {
             FolderError::Missing => format!("there is no folder `{path}`"),
             FolderError::NotAFolder => format!("`{path}` is not a folder"),
-            FolderError::Unreadable(error) => format!("the folder `{path}` cannot be opened: {error}"),
+            FolderError::Unreadable(error) => format!("the folder `{path}` cannot be opened: {}", in_words(&error)),
         };
         let help = if global.dir_by_environment {
             "the environment variable DSH_DIR names it: it takes the folder of a project"
@@ -151,14 +151,17 @@ fn runtime(report: &mut Report) -> Result<tokio::runtime::Runtime, ExitStatus> {
 
 /// An agent was asked for that is not there.
 fn unknown_agent(name: &str, project: &Project) -> Diagnostic {
-    let names: Vec<&str> = project.agents.iter().map(|agent| agent.name.value.as_str()).collect();
+    let names = project.agents.iter().map(|agent| agent.name.value.as_str());
+    let names: Vec<&str> = names.filter(|name| can_name_an_agent(name)).collect();
     let help = match nearest(name, names.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None if names.is_empty() => {
-            "no agents are configured: a table `[agents.NAME]` or a file `agents/NAME.md` makes one".to_owned()
+        Some(near) => Some(format!("did you mean `{near}`?")),
+        None if project.agents.is_empty() => {
+            Some("no agents are configured: a table `[agents.NAME]` or a file `agents/NAME.md` makes one".to_owned())
         }
-        None => format!("the agents are {}", list(names)),
+        // What is wrong with those that there are is told besides.
+        None if names.is_empty() => None,
+        None => Some(format!("the agents are {}", list(names))),
     };
     let headline = format!("there is no agent {} in `{}`", quoted(name), project.config);
-    Diagnostic::error("cli::unknown_agent", headline).with_help(help)
+    Diagnostic::error("cli::unknown_agent", headline).with_help_if(help)
 }

@@ -21,7 +21,7 @@ mod table;
 mod tree;
 mod variables;
 
-pub(crate) use self::check::PERSONA;
+pub(crate) use self::check::{PERSONA, can_name_an_agent};
 pub(crate) use self::defaults::defaults;
 pub(crate) use self::inline::OffsetMap;
 pub(crate) use self::instructions::Instructions;

@@ -6,6 +6,7 @@
 mod ask;
 mod console;
 pub(crate) mod environment;
+mod failure;
 mod folder;
 mod repository;
 mod state;
@@ -14,6 +15,7 @@ mod writing;
 
 pub(crate) use self::console::{Colors, Console, Verbosity};
 pub(crate) use self::environment::Environment;
+pub(crate) use self::failure::{in_words, may_read, may_write};
 pub(crate) use self::folder::{
     FileIdentity, Folder, FolderError, ListError, OpenFile, Reach, ReadError, nearest_with, straightened,
 };

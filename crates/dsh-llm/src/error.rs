@@ -60,6 +60,7 @@ struct Repr {
     problem: Box<str>,
     help: Box<str>,
     offset: Option<usize>,
+    first_offset: Option<usize>,
     tool: Option<Place>,
 }
 
@@ -71,11 +72,24 @@ struct Place {
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, problem: impl Into<Box<str>>, help: impl Into<Box<str>>) -> Self {
-        Self(Box::new(Repr { kind, problem: problem.into(), help: help.into(), offset: None, tool: None }))
+        Self(Box::new(Repr {
+            kind,
+            problem: problem.into(),
+            help: help.into(),
+            offset: None,
+            first_offset: None,
+            tool: None,
+        }))
     }
 
     pub(crate) fn at(mut self, offset: usize) -> Self {
         self.0.offset = Some(offset);
+        self
+    }
+
+    /// Of what is there for the second time, with the place of the first.
+    pub(crate) fn after(mut self, first: usize) -> Self {
+        self.0.first_offset = Some(first);
         self
     }
 
@@ -98,6 +112,11 @@ impl Error {
     /// `None` where no text was read, as for a name given to [`ToolSchema::with_name`](crate::ToolSchema::with_name).
     pub fn offset(&self) -> Option<usize> {
         self.0.offset
+    }
+
+    /// Where the first stands, if the error is that something stands there for the second time; counted as [`Error::offset`] is.
+    pub fn first_offset(&self) -> Option<usize> {
+        self.0.first_offset
     }
 
     /// Which entry of a tool list it is in, counted from 0.
@@ -133,7 +152,11 @@ impl fmt::Display for Error {
         if let Some(offset) = self.0.offset {
             write!(f, ", at byte {offset}")?;
         }
-        write!(f, ": {}", self.0.help)
+        write!(f, ": {}", self.0.help)?;
+        match self.0.first_offset {
+            Some(first) => write!(f, "; the first is at byte {first}"),
+            None => Ok(()),
+        }
     }
 }
 

@@ -100,6 +100,14 @@ impl Error {
         self.0.range.clone()
     }
 
+    /// Where in the source a quoted string (`{{"…"}}`) stops being one, in bytes; nothing, where something else is wrong.
+    pub fn broken_at(&self) -> Option<usize> {
+        match &self.0.detail {
+            Detail::Malformed(account) => account.broken_at(),
+            Detail::Unknown(_) | Detail::Valueless(_) => None,
+        }
+    }
+
     /// The variable that is unknown or has no value.
     pub fn name(&self) -> Option<&str> {
         match &self.0.detail {
@@ -130,7 +138,11 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Range { start, end } = self.0.range;
-        write!(f, "{} at bytes {start}..{end}; {}", self.headline(), self.help())
+        write!(f, "{} at bytes {start}..{end}", self.headline())?;
+        if let Some(at) = self.broken_at() {
+            write!(f, " (byte {at})")?;
+        }
+        write!(f, "; {}", self.help())
     }
 }
 

@@ -42,13 +42,23 @@ enum Meant {
     Trimmed(Box<str>),
     /// The same with capitals, dashes, dots or blanks.
     Respelled(Box<str>),
+    /// The same with one brace more on either side.
+    Tripled(Box<str>),
+    /// The same with one brace at its end.
+    HalfClosed(Box<str>),
+    /// An object of JSON, its braces doubled as other libraries want it.
+    Json,
 }
 
 impl Account {
     pub(crate) fn of(source: &str, place: &Malformed) -> Self {
         let meant = match place.fault {
             Fault::NotAName => meant(part(source, place.range.start + 2..place.range.end - 2)),
-            Fault::BrokenOff | Fault::Quoted { .. } => None,
+            Fault::BrokenOff => miscounted(part(source, place.range.start + 2..place.shown_to)),
+            Fault::Quoted { fault: QuoteFault::NotClosedByBraces, at } => {
+                part(source, at..place.shown_to).trim_start().starts_with(':').then_some(Meant::Json)
+            }
+            Fault::Quoted { .. } => None,
         };
         let excerpt = excerpt(part(source, place.range.start..place.shown_to));
         Self { fault: place.fault, excerpt, meant }
@@ -57,21 +67,24 @@ impl Account {
     pub(crate) fn headline(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "malformed reference `{}`: ", self.excerpt)?;
         match self.fault {
-            Fault::NotAName => f.write_str(match self.meant {
-                Some(Meant::Trimmed(_)) => "blanks inside the braces",
-                Some(Meant::Respelled(_)) | None => "not a variable name",
-            }),
+            Fault::NotAName if matches!(self.meant, Some(Meant::Trimmed(_))) => f.write_str("blanks inside the braces"),
+            Fault::NotAName => f.write_str("not a variable name"),
             Fault::BrokenOff => f.write_str("the `{{` opens no complete group"),
-            Fault::Quoted { fault, at } => {
-                f.write_str(match fault {
-                    QuoteFault::Unclosed => "the quoted string has no end",
-                    QuoteFault::Control => "a control character in the quoted string",
-                    QuoteFault::Escape => "no escape of JSON in the quoted string",
-                    QuoteFault::LoneSurrogate => "half of a surrogate pair in the quoted string",
-                    QuoteFault::NotClosedByBraces => "no `}}` after the closing quote",
-                })?;
-                write!(f, " (byte {at})")
-            }
+            Fault::Quoted { fault, .. } => f.write_str(match fault {
+                QuoteFault::Unclosed => "the quoted string has no end",
+                QuoteFault::Control => "a control character in the quoted string",
+                QuoteFault::Escape => "no escape of JSON in the quoted string",
+                QuoteFault::LoneSurrogate => "half of a surrogate pair in the quoted string",
+                QuoteFault::NotClosedByBraces => "no `}}` after the closing quote",
+            }),
+        }
+    }
+
+    /// The byte at which a quoted string stops being one.
+    pub(crate) fn broken_at(&self) -> Option<usize> {
+        match self.fault {
+            Fault::Quoted { at, .. } => Some(at),
+            Fault::NotAName | Fault::BrokenOff => None,
         }
     }
 
@@ -80,6 +93,15 @@ impl Account {
             (Some(Meant::Trimmed(name)), _) => write!(f, "write `{{{{{name}}}}}`"),
             (Some(Meant::Respelled(name)), _) => {
                 write!(f, "a name is [a-z][a-z0-9_]*, as in `{{{{{name}}}}}`; {GENERAL_HELP}")
+            }
+            (Some(Meant::Tripled(name)), _) => {
+                write!(f, "write `{{{{{name}}}}}`, or `{{{{\"{{\"}}}}{{{{{name}}}}}}}` for the value in braces")
+            }
+            (Some(Meant::HalfClosed(name)), _) => {
+                write!(f, "a reference ends with two braces, as in `{{{{{name}}}}}`; {GENERAL_HELP}")
+            }
+            (Some(Meant::Json), _) => {
+                write!(f, "single braces stand for themselves, so that those of JSON are not doubled; {GENERAL_HELP}")
             }
             (None, Fault::NotAName | Fault::BrokenOff) => {
                 write!(f, "a reference is `{{{{name}}}}`, the name being [a-z][a-z0-9_]*; {GENERAL_HELP}")
@@ -103,6 +125,17 @@ fn meant(inside: &str) -> Option<Meant> {
     let respelled: String =
         trimmed.chars().map(|c| if matches!(c, '-' | '.' | ' ') { '_' } else { c.to_ascii_lowercase() }).collect();
     is_variable_name(&respelled).then(|| Meant::Respelled(respelled.into()))
+}
+
+/// The name in a group that has a brace too many or too few; `inside` goes from behind the `{{` through the next `}}`.
+fn miscounted(inside: &str) -> Option<Meant> {
+    let short = |name: &str| is_variable_name(name) && name.len() <= SHOWN;
+    let tripled = inside.strip_prefix('{').and_then(|rest| rest.strip_suffix("}}")).map(str::trim);
+    if let Some(name) = tripled.filter(|name| short(name)) {
+        return Some(Meant::Tripled(name.into()));
+    }
+    let (name, _) = inside.split_once('}')?;
+    short(name.trim()).then(|| Meant::HalfClosed(name.trim().into()))
 }
 
 /// The beginning of `text`, with whatever does not print shown escaped.

@@ -11,7 +11,7 @@ use crate::commands::open_at;
 use crate::config::FILE_NAME;
 use crate::diagnostic::{Diagnostic, Report, Sources};
 use crate::names::list;
-use crate::outside::{Console, Folder, NewFile, NotWritten, WriteProblem, create_all, is_there};
+use crate::outside::{Console, Folder, NewFile, NotWritten, WriteProblem, create_all, in_words, is_there, may_write};
 use crate::status::ExitStatus;
 use found::Found;
 
@@ -76,8 +76,9 @@ fn refused(folder: &Folder, NotWritten { name, problem }: NotWritten) -> Diagnos
             Diagnostic::error("init::not_written", format!("`{path}` cannot be written: the folder is gone"))
         }
         WriteProblem::Failed(error) => {
-            Diagnostic::error("init::not_written", format!("`{path}` cannot be written: {error}"))
+            Diagnostic::error("init::not_written", format!("`{path}` cannot be written: {}", in_words(&error)))
                 .with_note("nothing was written")
+                .with_help_if(may_write(&error).map(str::to_owned))
         }
     }
 }

@@ -10,7 +10,7 @@ use super::help::{ENVIRONMENT_INTRO, ENVIRONMENT_MORE, variables};
 use crate::args::{Arguments, ManArgs};
 use crate::diagnostic::{Diagnostic, Sources};
 use crate::names::{list, nearest, quoted};
-use crate::outside::{Console, NewFile, WriteProblem, replace_all};
+use crate::outside::{Console, NewFile, WriteProblem, in_words, may_write, replace_all};
 use crate::status::ExitStatus;
 
 /// What each page begins with: a file that does not is somebody else's, and not written over.
@@ -69,7 +69,8 @@ fn write_all(root: &Command, folder: &Path, console: &mut Console) -> ExitStatus
             (exists.with_help("nothing was written: take another folder, or the file away"), ExitStatus::Findings)
         }
         WriteProblem::Failed(error) => (
-            Diagnostic::error("man::not_written", format!("`{path}` cannot be written: {error}")),
+            Diagnostic::error("man::not_written", format!("`{path}` cannot be written: {}", in_words(&error)))
+                .with_help_if(may_write(&error).map(str::to_owned)),
             ExitStatus::Findings,
         ),
     };

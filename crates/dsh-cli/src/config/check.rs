@@ -83,6 +83,11 @@ pub(super) fn agent_name(name: &str, span: Span, report: &mut Report) {
 /// What makes an agent's name.
 pub(super) const AGENT_NAMES: &str = "letters and digits of any script, `-`, `_`, `.` and `:` make a name";
 
+/// Whether this can be an agent's name.
+pub(crate) fn can_name_an_agent(name: &str) -> bool {
+    not_for_an_agent(name).is_none()
+}
+
 /// What keeps this from being an agent's name: it labels a scope, and the paths of owners are made of labels.
 pub(super) fn not_for_an_agent(name: &str) -> Option<String> {
     let fits = |character: char| character.is_alphanumeric() || matches!(character, '-' | '_' | '.' | ':');

@@ -21,17 +21,73 @@ pub(super) fn diagnostic(
         // The parser gives up on a file that is nested too deep, and does not say where.
         return of(headline).at(Span::new(source, 0..0), "somewhere in this file");
     };
-    let Some(key) = text.get(range.clone()).filter(|_| error.message() == "duplicate key") else {
-        return of(headline).at(Span::new(source, range), "");
+    let found = text.get(range.clone()).unwrap_or_default();
+    let Some(key) = Some(found).filter(|_| error.message() == "duplicate key") else {
+        let remedy = remedy(error.message(), found).map(str::to_owned);
+        return of(headline).at(Span::new(source, range), "").with_help_if(remedy);
     };
     let name = key.trim_matches(['"', '\'']);
     let mut first = None;
     find_last(document.get_ref(), text, name, &range, &mut first);
+    let first = first.or_else(|| same_header(text, range.start));
     let diagnostic = of(format!("{headline} {}", quoted(name))).at(Span::new(source, range), "the second");
     match first {
         Some(first) => diagnostic.at(Span::new(source, first), "the first").with_help("keep one of the two"),
         None => diagnostic.with_help("keep one of them"),
     }
+}
+
+/// What would be right, of the mistakes that are made most often.
+fn remedy(message: &str, found: &str) -> Option<&'static str> {
+    const BACKSLASH: &str = r#"within `"…"`, a backslash is written `\\`; within `'…'`, it stands for itself"#;
+    const REMEDIES: [(&str, &str); 9] = [
+        ("key with no value", "a line is `key = value`"),
+        (
+            "invalid unquoted key",
+            r#"a line is `key = value`; a key of other characters stands in quotes: `"a key" = …`"#,
+        ),
+        (
+            "invalid basic string",
+            r#"end it with `"` in its line; a text of several lines stands between `"""` and `"""`"#,
+        ),
+        (
+            "invalid literal string",
+            "end it with `'` in its line; a text of several lines stands between `'''` and `'''`",
+        ),
+        ("invalid multi-line basic string", r#"end it with `"""`"#),
+        ("invalid multi-line literal string", "end it with `'''`"),
+        ("missing escaped value", BACKSLASH),
+        ("too few unicode value digits", BACKSLASH),
+        (
+            "unexpected key or value",
+            "the value ends before this: a key has a line of its own, and a text with quotes in it stands in the other ones",
+        ),
+    ];
+    let begins = |of: &str| message.starts_with(of);
+    match found {
+        "" if begins("string values must be quoted") => Some("write a value behind the `=`"),
+        _ if begins("string values must be quoted") => Some(r#"put the text into straight quotes: `"…"`"#),
+        "True" | "False" => Some("write it in small letters: `true`, `false`"),
+        _ => REMEDIES.iter().find(|(of, _)| begins(of)).map(|(_, remedy)| *remedy),
+    }
+}
+
+/// The last line before that of the byte `at` that is the same header of a table; its place.
+fn same_header(text: &str, at: usize) -> Option<Range<usize>> {
+    let start = text.get(..at)?.rfind('\n').map_or(0, |newline| newline + 1);
+    let bare = |line: &str| line.split_whitespace().collect::<String>();
+    let second = bare(text.get(start..)?.lines().next()?);
+    let mut before = text.get(..start)?;
+    while second.starts_with('[') && !before.is_empty() {
+        let line = before.trim_end_matches('\n');
+        let begins = line.rfind('\n').map_or(0, |newline| newline + 1);
+        let header = line.get(begins..)?;
+        if bare(header) == second {
+            return Some(begins..begins + header.trim_end().len());
+        }
+        before = before.get(..begins)?;
+    }
+    None
 }
 
 /// The last key of this name before `second`; one in braces that do not hold `second` is another table's.

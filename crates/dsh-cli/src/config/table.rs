@@ -225,15 +225,16 @@ pub(super) fn table<'t>(entry: Entry<'t>, name: &str, what: &'static str, report
     let Some(entries) = entry.value.as_table() else {
         let is_list = entry.value.as_array().is_some();
         let help = match what {
-            "the agents" if is_list => {
-                Some("each agent is a table of its own, with its name: `[agents.NAME]`".to_owned())
+            "the agents" => Some("each agent is a table of its own, with its name: `[agents.NAME]`".to_owned()),
+            "the profiles" | "a profile" => {
+                Some("each profile is a table of its own, with its name: `[profiles.NAME]`".to_owned())
             }
             "an agent" => Some("an agent is a table of its own: `[agents.NAME]`, and its keys under that".to_owned()),
-            "the tools of an agent" if is_list => {
-                let list = entry.value.as_array().map(allowed).unwrap_or_default();
+            "the tools of an agent" if is_list || entry.value.as_str().is_some() => {
+                let list = entry.value.as_array().map_or_else(|| "\"…\"".to_owned(), allowed);
                 Some(format!("write `tools = {{ allow = [{list}] }}` for these tools and no others"))
             }
-            "the variables" if is_list => {
+            "the variables" => {
                 Some("write one table, `[variables]`, with a line `name = \"value\"` for each".to_owned())
             }
             _ => None,

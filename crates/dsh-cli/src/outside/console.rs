@@ -7,6 +7,7 @@ use anstream::{AutoStream, ColorChoice};
 
 use super::ask::ask;
 use super::environment::variable;
+use super::failure::in_words;
 use crate::diagnostic::listing::{Listing, MOST_SHOWN};
 use crate::diagnostic::{Counts, Diagnostic, Report, Severity, Sources, render};
 use crate::status::ExitStatus;
@@ -151,7 +152,8 @@ impl Console {
         if error.kind() == ErrorKind::BrokenPipe {
             return ExitStatus::Success;
         }
-        let lost = Diagnostic::error("cli::output_lost", format!("standard output cannot be written: {error}"));
+        let lost =
+            Diagnostic::error("cli::output_lost", format!("standard output cannot be written: {}", in_words(error)));
         self.report(&[lost], &Sources::new());
         ExitStatus::WrongUse
     }

@@ -75,6 +75,13 @@ fn tool_order(project: &Project, error: &Error, guesses: &Guesses) -> Option<Dia
     let order = project.tool_order.as_ref()?;
     let diagnostic = |headline: String| Diagnostic::error(error.code(), headline);
     if error.kind() == ErrorKind::ToolOrderMissingRest {
+        let mistyped = order.value.iter().find(|entry| guesses.nearest(&entry.value, [TOOL_ORDER_REST]).is_some());
+        if let Some(mistyped) = mistyped {
+            return Some(
+                diagnostic("`tool_order` does not say where the other tools go".to_owned())
+                    .at(mistyped.span, format!("did you mean \"{TOOL_ORDER_REST}\"?")),
+            );
+        }
         return Some(
             diagnostic("`tool_order` does not say where the other tools go".to_owned())
                 .at(order.span, format!("no \"{TOOL_ORDER_REST}\" in it"))

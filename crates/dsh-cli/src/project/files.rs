@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,7 +9,8 @@ use crate::config::{FILE_NAME, FileRef};
 use crate::diagnostic::{Diagnostic, Report, SourceId, Sources};
 use crate::names::quoted;
 use crate::outside::{
-    Folder, ListError, OpenFile, Reach, ReadError, TextError, decode_noting, lies_beneath, real_path, straightened,
+    Folder, ListError, OpenFile, Reach, ReadError, TextError, decode_noting, in_words, lies_beneath, may_read,
+    real_path, straightened,
 };
 
 /// The most that is read of a text file.
@@ -244,7 +244,7 @@ impl Problem {
                 ("file::too_large", format!("has {size} bytes, and the limit for such a file is {} MiB", limit >> 20))
             }
             Self::Read(ReadError::Unreadable(error)) => {
-                ("file::unreadable", format!("cannot be read: {}", plain(error)))
+                ("file::unreadable", format!("cannot be read: {}", in_words(error)))
             }
             Self::Text(problem @ TextError::NotUtf8 { .. }) => ("file::not_utf8", format!("is {problem}")),
             Self::Text(problem @ TextError::Utf16) => ("file::utf16", format!("is {problem}")),
@@ -278,14 +278,17 @@ impl Problem {
             Self::Read(ReadError::Roundabout(straight)) => {
                 return Some(format!("write it relative and without `..`: {}", quoted(straight)));
             }
-            Self::Read(ReadError::NotAFile("a folder")) => "name a file in it; each file gets a section of its own",
+            Self::Read(ReadError::NotAFile("a folder")) => "name a file in it",
+            Self::Read(ReadError::NotAFile("a named pipe")) => "put what comes out of it into a file, and name that",
+            Self::Read(ReadError::NotAFile(_)) => "name a file",
             Self::Read(ReadError::TooLarge { limit: SCHEMA_LIMIT, .. }) => {
                 "split it: `tool_schemas` takes several files"
             }
             Self::Read(ReadError::TooLarge { .. }) => {
                 "split it into sections, and leave out what a model need not read"
             }
-            Self::Read(ReadError::NotAFile(_) | ReadError::Unreadable(_)) | Self::Text(_) => return None,
+            Self::Read(ReadError::Unreadable(error)) => return may_read(error).map(str::to_owned),
+            Self::Text(_) => return None,
             Self::TooMuch { .. } => "a prompt is made of less: leave files out, or parts of them",
         };
         Some(help.to_owned())
@@ -299,7 +302,8 @@ impl Problem {
             }
             Self::Read(ReadError::Dangling | ReadError::Circle) => Some("make the link anew, or take it away"),
             Self::Read(ReadError::TooLarge { .. }) => Some("move long texts into files: `file = \"…\"`"),
-            Self::Read(ReadError::NotAFile(_)) => Some("the configuration of a project is a file of this name"),
+            Self::Read(ReadError::NotAFile(_)) => Some("a configuration is a file of this name"),
+            Self::Read(ReadError::Unreadable(error)) => may_read(error),
             Self::Read(_) | Self::Text(_) | Self::TooMuch { .. } => None,
         }
     }
@@ -308,7 +312,8 @@ impl Problem {
     pub(super) fn help_for_found(&self) -> Option<&'static str> {
         match self {
             Self::Read(ReadError::Outside(_)) => Some("put the file itself there"),
-            Self::Read(ReadError::NotAFile("a folder")) => Some("give the folder another name, without `.md`"),
+            Self::Read(ReadError::NotAFile(_)) => Some("give it another name, without `.md`"),
+            Self::Read(ReadError::Unreadable(error)) => may_read(error),
             Self::Read(ReadError::Dangling | ReadError::Circle) => Some("make the link anew, or take it away"),
             Self::Read(ReadError::TooLarge { .. }) | Self::TooMuch { .. } => {
                 Some("leave out what a model need not read")
@@ -321,10 +326,4 @@ impl Problem {
     pub(super) fn is_missing(&self) -> bool {
         matches!(self, Self::Read(ReadError::Missing))
     }
-}
-
-/// An error of the system in words, without its number.
-fn plain(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.split_once(" (os error").map_or(text.as_str(), |(words, _)| words).to_owned()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use dsh_llm::ListedTool;
+use dsh_llm::{ListedTool, ToolSchema};
 use dsh_system_prompt::TOOL_ORDER_REST;
 
 use super::tools::place_of;
@@ -75,5 +75,22 @@ pub(super) fn unusual_name(name: &str, place: Span, report: &mut Report) {
             .with_help(format!(
                 "letters a to z and A to Z, digits, `_` and `-` make a name, {LONGEST_NAME} of them at most (some take 64)"
             )),
+    );
+}
+
+/// Warns of parameters that no provider takes: a call has an object of arguments. Where the schema does not say so, it can be said for it.
+pub(super) fn no_object(schema: &ToolSchema, place: Span, report: &mut Report) {
+    // Canonical, so that `type` stands last in nearly every schema.
+    if schema.parameters_json().ends_with(r#""type":"object"}"#) {
+        return;
+    }
+    let parameters = schema.parameters().unwrap_or_default();
+    let Some(kind) = parameters.get("type").filter(|kind| *kind != "object") else { return };
+    let (tool, kind) = (quoted(schema.name()), quoted(&kind.to_string()));
+    let headline = format!("no provider takes tool {tool}: the type of its parameters is {kind}");
+    report.push(
+        Diagnostic::warning("tools::not_an_object", headline)
+            .at(place, "this tool")
+            .with_help("write `\"type\": \"object\"`, and under `properties` what the tool takes"),
     );
 }

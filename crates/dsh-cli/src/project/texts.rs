@@ -48,7 +48,11 @@ fn malformed_in(words: &Loaded, section: &str, owner: &str, report: &mut Report)
         };
         let headline = headline(section, owner, &error.headline().to_string());
         let diagnostic = Diagnostic::error("prompt::malformed_reference", headline);
-        report.push(words.show(diagnostic, place, "").with_help(error.help().to_string()).with_help_if(raw));
+        let mut diagnostic = words.show(diagnostic, place, "");
+        if let Some(at) = error.broken_at() {
+            diagnostic = diagnostic.at(words.origin.locate(offset + at..offset + at + 1), "breaks off here");
+        }
+        report.push(diagnostic.with_help(error.help().to_string()).with_help_if(raw));
     }
     if let Some(place) = unclosed(words.text.as_str()) {
         let name = words.text.as_str().get(place.start + 2..place.end).unwrap_or_default();

@@ -8,7 +8,7 @@ use dsh_llm::{ToolSchema, parse_tool_list};
 
 use super::DroppedFields;
 use super::files::{Files, SCHEMA_LIMIT};
-use super::oddities::{StrangeFields, unusual_name};
+use super::oddities::{StrangeFields, no_object, unusual_name};
 use crate::config::{At, FileRef, ToolRules};
 use crate::diagnostic::{Diagnostic, Report, Span};
 use crate::names::{list, quoted};
@@ -42,10 +42,12 @@ pub(super) fn read(paths: &[FileRef], files: &mut Files<'_>, report: &mut Report
             Err(error) => {
                 tools.incomplete = true;
                 let mut diagnostic = Diagnostic::error(error.code(), headline(&path.path.value, &error));
-                diagnostic = match error.offset() {
-                    Some(offset) => diagnostic.at(Span::new(source, offset..offset + 1), ""),
-                    None => diagnostic,
-                };
+                let labels = if error.first_offset().is_some() { ["the second", "the first"] } else { ["", ""] };
+                for (offset, label) in [error.offset(), error.first_offset()].into_iter().zip(labels) {
+                    if let Some(offset) = offset {
+                        diagnostic = diagnostic.at(Span::new(source, offset..offset + 1), label);
+                    }
+                }
                 report.push(diagnostic.at(path.path.span, "named here").with_help(error.help()));
                 continue;
             }
@@ -67,6 +69,7 @@ pub(super) fn read(paths: &[FileRef], files: &mut Files<'_>, report: &mut Report
             let here = Span::new(source, place_of(text, tool.range.clone(), tool.schema.name()));
             strange.look_at(tool);
             unusual_name(tool.schema.name(), here, report);
+            no_object(&tool.schema, here, report);
             if let Some(there) = tools.places.get(tool.schema.name()) {
                 report.push(
                     Diagnostic::error(

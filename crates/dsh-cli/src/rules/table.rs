@@ -131,6 +131,7 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         valueless_variable
     }
     tools {
+        not_an_object
         partial_list
         unknown_field
         unusual_name

@@ -125,7 +125,7 @@ impl<'s> Reader<'s> {
         loop {
             items.push(self.value(next, depth)?);
             match self.tokens.next()? {
-                (_, Token::Comma) => next = self.tokens.next()?,
+                (_, Token::Comma) => next = self.after_comma(&Token::ArrayEnd)?,
                 (_, Token::ArrayEnd) => return Ok(items),
                 (at, token) => return Err(unexpected(at, &token, "`,` or `]` should stand here")),
             }
@@ -150,13 +150,23 @@ impl<'s> Reader<'s> {
             let first = self.tokens.next()?;
             members.push(Member { key, key_at, node: self.value(first, depth)? });
             match self.tokens.next()? {
-                (_, Token::Comma) => next = self.tokens.next()?,
+                (_, Token::Comma) => next = self.after_comma(&Token::ObjectEnd)?,
                 (_, Token::ObjectEnd) => break,
                 (at, token) => return Err(unexpected(at, &token, "`,` or `}` should stand here")),
             }
         }
         refuse_duplicates(&members)?;
         Ok(members)
+    }
+
+    /// What follows a comma, which must not be the end of what it stands in.
+    fn after_comma(&mut self, end: &Token<'_>) -> Result<(usize, Token<'s>), Error> {
+        let (at, next) = self.tokens.next()?;
+        if next == *end {
+            let problem = format!("unexpected {} after a comma", end.describe());
+            return Err(syntax(at, problem, "JSON has no comma behind the last entry: take it out"));
+        }
+        Ok((at, next))
     }
 }
 
@@ -169,8 +179,7 @@ fn refuse_duplicates(members: &[Member<'_>]) -> Result<(), Error> {
         None => Ok(()),
         Some([first, second]) => {
             let problem = format!("the key {} stands twice in one object", quoted(&second.key));
-            let help = format!("keep one; the first is at byte {}", first.key_at);
-            Err(Error::new(ErrorKind::DuplicateKey, problem, help).at(second.key_at))
+            Err(Error::new(ErrorKind::DuplicateKey, problem, "keep one").at(second.key_at).after(first.key_at))
         }
     }
 }

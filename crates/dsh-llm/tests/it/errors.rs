@@ -92,6 +92,19 @@ fn a_key_that_stands_twice_is_refused_at_its_second_place() {
         error.to_string(),
         r#"the key "a\n" stands twice in one object, at byte 9: keep one; the first is at byte 1"#
     );
+    assert_eq!((error.help(), error.offset(), error.first_offset()), ("keep one", Some(9), Some(1)));
+}
+
+#[test]
+fn a_comma_behind_the_last_entry_is_told_as_such() {
+    for source in ["[1,]", "{\"a\":1 , }", "[[1,],2]"] {
+        let error = canonical_json(source).unwrap_err();
+        assert!(error.problem().ends_with(" after a comma"), "{error}");
+        assert_eq!(
+            (error.help(), error.first_offset()),
+            ("JSON has no comma behind the last entry: take it out", None)
+        );
+    }
 }
 
 #[test]

@@ -66,25 +66,58 @@ fn help_names_what_was_likely_meant() {
 fn help_for_braces_shows_a_writing_that_works() {
     let (headline, help) = told("{{{v}}}");
     assert_eq!(headline, "malformed reference `{{{v}}`: the `{{` opens no complete group");
+    assert_eq!(help, r#"write `{{v}}`, or `{{"{"}}{{v}}}` for the value in braces"#);
+    let (_, help) = told("{{{v w}}}");
     assert!(help.contains(r#"literal braces are written `{{"{{"}}` (one is `{{"{"}}`)"#), "{help}");
     renders(r#"{{"{"}}{{v}}}"#, &[("v", Some("V"))], "{V}");
     renders(r#"{{"{{"}}v}}"#, &[], "{{v}}");
 }
 
 #[test]
+fn a_brace_too_many_or_too_few_is_told_by_the_name_between_them() {
+    for template in ["{{{v}}}", "{{{ v }}}", "{{{v}}"] {
+        assert!(told(template).1.starts_with("write `{{v}}`, or"), "{template}");
+    }
+    for template in ["{{v} }}", "{{v} and {{v}}", "{{ v } x}}"] {
+        assert!(told(template).1.starts_with("a reference ends with two braces, as in `{{v}}`; "), "{template}");
+    }
+    for template in ["{{ {{v}}", "{{V} }}", "{{{{v}}}}", "{{{v}{w}}"] {
+        assert!(told(template).1.starts_with("a reference is `{{name}}`"), "{template}");
+    }
+}
+
+// Case 03
+#[test]
+fn doubled_braces_of_json_are_told_as_such() {
+    for template in [r#"{{"label":"x"}}"#, r#"{{"a" : {"b": 1}}}"#] {
+        let (headline, help) = told(template);
+        assert!(headline.ends_with("no `}}` after the closing quote"), "{headline}");
+        assert!(
+            help.starts_with("single braces stand for themselves, so that those of JSON are not doubled"),
+            "{help}"
+        );
+    }
+    renders(r#"{"label":"x"} {"a": {"b": 1}}"#, &[], r#"{"label":"x"} {"a": {"b": 1}}"#);
+}
+
+#[test]
 fn each_fault_of_a_quoted_string_is_told() {
-    for (template, what) in [
-        (r#"{{"a}}"#, "the quoted string has no end (byte 6)"),
-        (r#"{{"a" }}"#, "no `}}` after the closing quote (byte 5)"),
-        (r#"{{"a\x"}}"#, "no escape of JSON in the quoted string (byte 4)"),
-        (r#"{{"a\u12"}}"#, "no escape of JSON in the quoted string (byte 4)"),
-        (r#"{{"\ud83d"}}"#, "half of a surrogate pair in the quoted string (byte 3)"),
-        ("{{\"a\nb\"}}", "a control character in the quoted string (byte 4)"),
+    for (template, what, at) in [
+        (r#"{{"a}}"#, "the quoted string has no end", 6),
+        (r#"{{"a" }}"#, "no `}}` after the closing quote", 5),
+        (r#"{{"a\x"}}"#, "no escape of JSON in the quoted string", 4),
+        (r#"{{"a\u12"}}"#, "no escape of JSON in the quoted string", 4),
+        (r#"{{"\ud83d"}}"#, "half of a surrogate pair in the quoted string", 3),
+        ("{{\"a\nb\"}}", "a control character in the quoted string", 4),
     ] {
         let (headline, help) = told(template);
         assert!(headline.ends_with(what), "{template}: {headline}");
         assert!(help.starts_with(r#"a quoted string is `{{"..."}}`"#), "{template}: {help}");
+        let error = Template::compile(template).render(|_| Lookup::Unknown).unwrap_err();
+        assert_eq!(error.broken_at(), Some(at), "{template}");
+        assert!(error.to_string().contains(&format!(" (byte {at}); ")), "{error}");
     }
+    assert_eq!(Template::compile("{{ }}").malformed().and_then(|error| error.broken_at()), None);
 }
 
 #[test]
