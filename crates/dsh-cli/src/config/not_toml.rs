@@ -75,7 +75,11 @@ fn remedy(message: &str, found: &str) -> Option<&'static str> {
 /// The last line before that of the byte `at` that is the same header of a table; its place.
 fn same_header(text: &str, at: usize) -> Option<Range<usize>> {
     let start = text.get(..at)?.rfind('\n').map_or(0, |newline| newline + 1);
-    let bare = |line: &str| line.split_whitespace().collect::<String>();
+    let without_comment = |line: &str| line.split('#').next().unwrap_or_default().trim_end().len();
+    let bare = |line: &str| {
+        let header = line.get(..without_comment(line)).unwrap_or_default();
+        header.split_whitespace().collect::<String>()
+    };
     let second = bare(text.get(start..)?.lines().next()?);
     let mut before = text.get(..start)?;
     while second.starts_with('[') && !before.is_empty() {
@@ -83,7 +87,7 @@ fn same_header(text: &str, at: usize) -> Option<Range<usize>> {
         let begins = line.rfind('\n').map_or(0, |newline| newline + 1);
         let header = line.get(begins..)?;
         if bare(header) == second {
-            return Some(begins..begins + header.trim_end().len());
+            return Some(begins..begins + without_comment(header));
         }
         before = before.get(..begins)?;
     }

@@ -37,9 +37,8 @@ fn a_key_given_twice_is_not_toml() {
     reads!(Project::new("persona = \"a\"\npersona = \"b\"\n").dsh(&["prompt"]));
 }
 
-#[test]
-fn ten_mistakes_get_ten_diagnostics() {
-    let config = r#"presona = "You help."
+/// A configuration with ten mistakes of ten kinds.
+pub(crate) const TEN_MISTAKES: &str = r#"presona = "You help."
 identity = "false"
 tool_schemas = ["missing.json"]
 
@@ -63,7 +62,10 @@ order = 101
 format = "templete"
 text = "a"
 "#;
-    let run = Project::new(config).dsh(&["prompt"]);
+
+#[test]
+fn ten_mistakes_get_ten_diagnostics() {
+    let run = Project::new(TEN_MISTAKES).dsh(&["prompt"]);
     assert_eq!(run.stderr.matches("error[").count(), 10);
     assert!(run.stdout.is_empty());
     reads!(run);

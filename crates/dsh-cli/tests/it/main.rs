@@ -6,6 +6,7 @@ mod agent_files;
 mod agents;
 mod args;
 mod bad_files;
+mod bad_input;
 mod bad_values;
 mod built_ins;
 mod cases;

@@ -1,0 +1,57 @@
+//! Tools, their schemas and their order.
+
+use crate::support::{Project, Run, reads};
+
+/// A run of `prompt --tools` on a project with these files of tools, and this order.
+fn tools(order: &str, files: &[&str]) -> Run {
+    let names: Vec<String> = (1..=files.len()).map(|number| format!("{number}.json")).collect();
+    let project = Project::new(&format!("tool_schemas = {names:?}\n{order}\n"));
+    let files = names.iter().zip(files);
+    files.fold(project, |project, (name, text)| project.file(name, text)).dsh(&["prompt", "--tools"])
+}
+
+#[test]
+fn two_rest_entries_are_both_shown() {
+    // S6
+    reads!(tools("tool_order = [\"<unlisted-tools>\", \"read\", \"<unlisted-tools>\"]", &[r#"[{"name": "read"}]"#]));
+}
+
+#[test]
+fn a_mistyped_rest_entry_is_shown_with_the_right_one() {
+    // S6
+    reads!(tools("tool_order = [\"read\", \"<unlisted_tool>\"]", &[r#"[{"name": "read"}]"#]));
+}
+
+#[test]
+fn what_is_no_schema_of_a_tool_is_told_where_it_stands() {
+    reads!(tools(
+        "",
+        &[
+            "[\n  \"read\"\n]",
+            "[[]]",
+            "3",
+            "",
+            "{\"name\": \"read\"}",
+            "{\"tools\": {\"read\": {}}}",
+            r#"[{"name": "read", "inputSchema": []}]"#,
+            r#"[{"name": "read", "inputSchema": null}]"#,
+            "[{\"name\": \"read\", \"inputSchema\": {\n  \"type\": \"object\",\n  \"type\": \"array\"\n}}]",
+        ]
+    ));
+    // It is an object, and stands for none.
+    reads!(tools("", &[r#"[{"name": "read", "inputSchema": {"type": ["object", "null"]}}]"#]));
+}
+
+#[test]
+fn a_tool_without_a_name_is_told_by_its_number() {
+    reads!(tools(
+        "",
+        &[
+            "[\n  {\"name\": \"read\"},\n  {\"description\": \"Writes.\"}\n]",
+            r#"[{"name": ""}]"#,
+            r#"[{"name": 5}]"#,
+            r#"{"tools": [{"name": null}]}"#,
+            r#"[{"Name": "read"}]"#,
+        ]
+    ));
+}
