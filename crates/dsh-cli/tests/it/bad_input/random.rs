@@ -250,7 +250,11 @@ fn ends_well(kind: Kind, bytes: &Bytes, command: &[&str]) -> Result<(), TestCase
     prop_assert!(matches!(run.status, Some(0..=2)) && !run.stderr.contains("panicked"), "{}", run);
     prop_assert!(run.status != Some(2) || run.stdout.is_empty() || command[0] == "check", "{}", run);
     if command.contains(&"--json") && !run.stdout.is_empty() {
-        prop_assert_eq!(&run.json()["version"], 1);
+        match serde_json::from_str::<serde_json::Value>(&run.stdout) {
+            Ok(json) => prop_assert_eq!(&json["version"], 1),
+            // The numbers of schemas are kept digit for digit, those that fit no reader's, too.
+            Err(error) => prop_assert!(error.to_string().starts_with("number out of range"), "{}: {}", error, run),
+        }
     }
     Ok(())
 }
