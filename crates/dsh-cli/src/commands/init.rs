@@ -9,7 +9,7 @@ use crate::args::GlobalArgs;
 use crate::commands::config::SCHEMA;
 use crate::commands::open_at;
 use crate::config::FILE_NAME;
-use crate::diagnostic::{Diagnostic, Report, Sources};
+use crate::diagnostic::{Diagnostic, Report, Sources, one_line};
 use crate::names::list;
 use crate::outside::{Console, Folder, NewFile, NotWritten, WriteProblem, create_all, in_words, is_there, may_write};
 use crate::status::ExitStatus;
@@ -90,7 +90,7 @@ fn for_a_shell(path: &str) -> String {
 }
 
 fn answer(folder: &Folder, found: &Found) -> String {
-    let wrote = [FILE_NAME, SCHEMA_NAME].map(|name| format!("wrote {}\n", folder.display(name)));
+    let wrote = [FILE_NAME, SCHEMA_NAME].map(|name| format!("wrote {}\n", one_line(&folder.display(name))));
     let found = found.told().into_iter().map(|line| format!("found {line}\n"));
     let dir = match folder.display("") {
         here if here.is_empty() => String::new(),

@@ -4,15 +4,17 @@ use dsh_kernel::Owner;
 use dsh_system_prompt::PartLayer;
 use serde_json::Value;
 
+use crate::diagnostic::json::escaped;
+
 /// An object with these fields, which are JSON, in this order.
 pub(super) fn object<'a>(fields: impl IntoIterator<Item = (&'a str, String)>) -> String {
     let fields: Vec<String> = fields.into_iter().map(|(name, value)| format!("{}:{value}", string(name))).collect();
     format!("{{{}}}", fields.join(","))
 }
 
-/// A string.
+/// A string, in which what cannot be seen stands as escapes.
 pub(super) fn string(text: &str) -> String {
-    Value::from(text).to_string()
+    escaped(&Value::from(text).to_string())
 }
 
 /// A number as a person would write it: without a fraction where it has none.

@@ -8,7 +8,7 @@ use clap_mangen::roff::{Roff, bold, roman};
 
 use super::help::{ENVIRONMENT_INTRO, ENVIRONMENT_MORE, variables};
 use crate::args::{Arguments, ManArgs};
-use crate::diagnostic::{Diagnostic, Sources};
+use crate::diagnostic::{Diagnostic, Sources, one_line};
 use crate::names::{list, nearest, quoted};
 use crate::outside::{Console, NewFile, WriteProblem, in_words, may_write, replace_all};
 use crate::status::ExitStatus;
@@ -53,8 +53,8 @@ fn write_all(root: &Command, folder: &Path, console: &mut Console) -> ExitStatus
         .map(|command| NewFile { name: format!("{}.1", name(command)), content: page(command) })
         .collect();
     let Err(not_written) = replace_all(folder, &pages, MARK) else {
-        let written: Vec<String> =
-            pages.iter().map(|page| format!("wrote {}\n", folder.join(&page.name).display())).collect();
+        let wrote = |page: &NewFile| format!("wrote {}\n", one_line(&folder.join(&page.name).display().to_string()));
+        let written: Vec<String> = pages.iter().map(wrote).collect();
         return console.print(written.concat().as_bytes(), ExitStatus::Success);
     };
     let path = folder.join(&not_written.name);

@@ -12,7 +12,12 @@ pub(crate) fn diagnostics(diagnostics: &[Diagnostic], sources: &Sources) -> Valu
 
 /// The JSON as it is printed: in one line, with what cannot be seen as escapes.
 pub(crate) fn printed(value: &Value) -> String {
-    plain::json(&value.to_string()) + "\n"
+    escaped(&value.to_string()) + "\n"
+}
+
+/// JSON that says the same, with what cannot be seen as escapes.
+pub(crate) fn escaped(json: &str) -> String {
+    plain::json(json)
 }
 
 /// How much was found.

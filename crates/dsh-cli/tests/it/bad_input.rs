@@ -143,46 +143,16 @@ mod rows;
 mod texts;
 mod tools;
 
-use std::path::PathBuf;
+use crate::support::{ListedRow, listed};
 
-use crate::support::repository;
-
-/// The rows of the list above: what is wrong, and the paths of tests.
-fn listed() -> Vec<(&'static str, Vec<&'static str>)> {
-    let mut rows: Vec<(&str, Vec<&str>)> = Vec::new();
-    for line in include_str!("bad_input.rs").lines() {
-        if let Some(row) = line.strip_prefix("//! - ") {
-            rows.push((row.trim_matches('`'), Vec::new()));
-        } else if let (Some(test), Some((_, tests))) = (line.strip_prefix("//!   - "), rows.last_mut()) {
-            tests.push(test.trim_matches('`'));
-        }
-    }
-    rows
-}
-
-/// Where a test of this path can stand: modules are files beside or below each other, or blocks in one.
-fn homes(path: &str) -> Vec<PathBuf> {
-    let folder = repository().join("crates/dsh-cli/tests/it");
-    let modules: Vec<&str> = path.split("::").collect();
-    let prefixes = (1..modules.len()).filter_map(|length| modules.get(..length));
-    prefixes.map(|modules| folder.join(modules.join("/")).with_extension("rs")).filter(|home| home.is_file()).collect()
-}
+/// This file, whose head is the list.
+const SOURCE: &str = include_str!("bad_input.rs");
 
 #[test]
 fn every_test_that_the_list_names_is_there() {
-    let listed = listed();
-    assert_eq!(listed.len(), 33);
-    for (row, tests) in listed {
-        assert!(!tests.is_empty(), "{row}");
-        for test in tests {
-            let (_, name) = test.rsplit_once("::").unwrap();
-            let found = homes(test).into_iter().any(|home| {
-                let source = String::from_utf8(std::fs::read(home).unwrap()).unwrap();
-                source.contains(&format!("fn {name}()"))
-            });
-            assert!(found, "{row}: there is no test `{test}`");
-        }
-    }
+    let rows = listed(SOURCE);
+    assert_eq!(rows.len(), 33);
+    rows.iter().for_each(ListedRow::is_there);
 }
 
 #[test]
@@ -192,6 +162,7 @@ fn every_row_that_is_a_project_is_run_through_every_command() {
     let rows = rows::rows();
     let mut names: Vec<&str> = rows.iter().map(|row| row.name).collect();
     names.dedup();
-    let expected: Vec<&str> = listed().iter().map(|(row, _)| *row).filter(|row| !no_project.contains(row)).collect();
+    let expected: Vec<&str> =
+        listed(SOURCE).iter().map(|row| row.what).filter(|row| !no_project.contains(row)).collect();
     assert_eq!(names, expected);
 }

@@ -1,97 +1,98 @@
-//! The cases of public bug reports, as far as they speak of configuration, assembly and rendering.
+//! The cases of public bug reports, as far as they speak of configuration, assembly and `check`: what each says is right, and the tests
+//! that hold it.
+//!
+//! Paths of tests begin with their module here, or with the crate whose tests hold what no file can express.
+//!
+//! - 01: every order of files and of their tools gives the same tools, in the same bytes
+//!   - `cases::case_01::tools_come_in_one_order_whatever_the_files_say_first`
+//!   - `cases::case_01::capitals_come_first_and_names_are_compared_by_their_code_units`
+//!   - `dsh-system-prompt::cases::case_01_tools_have_one_order_whoever_starts_first`
+//! - 01: a `tool_order` without the rest entry, with an entry twice, with an unknown tool is refused; `check` says so
+//!   - `refused::a_tool_order_without_the_rest_entry_is_refused_at_load`
+//!   - `refused::a_tool_order_with_a_tool_twice_is_refused_at_load`
+//!   - `refused::a_tool_order_with_an_unknown_tool_is_refused_in_assembly`
+//!   - `cases::case_01::check_says_what_is_wrong_with_an_order`
+//! - 01: a listed tool that an agent does not see is no error for that agent
+//!   - `agents::a_listed_tool_that_the_agent_does_not_see_is_no_error`
+//!   - `cases::case_01::a_listed_tool_that_no_agent_sees_is_no_error`
+//! - 02: other orders of keys and of sets give the same bytes; the order of properties is its author's, and kept across a reload
+//!   - `cases::case_02::the_order_of_keys_and_of_sets_is_no_change`
+//!   - `cases::case_02::properties_keep_the_order_in_which_they_are_written`
+//!   - `dsh-llm::keep::a_server_that_reorders_keys_across_a_reconnect_gives_the_same_bytes`
+//! - 02: arrays whose order means something stay, and another order of theirs is a change
+//!   - `cases::case_02::arrays_whose_order_means_something_stay`
+//!   - `dsh-llm::keep::another_order_of_an_enum_is_a_change`
+//! - 02: numbers come out with the digits that they went in with
+//!   - `cases::case_02::numbers_keep_their_digits`
+//! - 03 a and d: single braces and an opening that nothing closes are bytes
+//!   - `cases::case_03::braces_that_open_no_reference_are_bytes_wherever_they_stand`
+//! - 03 c: doubled braces are refused with section, owner, line and column, and nothing is printed
+//!   - `cases::case_03::doubled_braces_are_refused_with_section_owner_and_place`
+//! - 03 e: the same text is kept where it is raw or quoted; `explain` marks it as literal, and it refers to nothing
+//!   - `cases::case_03::the_same_text_is_fine_where_it_is_raw_or_quoted`
+//!   - `cases::case_03::a_literal_section_refers_to_nothing`
+//!   - `explain::a_raw_section_is_said_to_be_literal_and_nothing_in_it_is_mistaken_for_a_mark`
+//! - 04: what hooks append does not accumulate; a failing one is told with its owner
+//!   - `dsh-system-prompt::cases::case_04_what_hooks_append_does_not_accumulate`
+//! - 04: a run leaves nothing for the next; of two sections of one name in a layer, the first stays, and an agent's own is no such one
+//!   - `cases::case_04::fifty_runs_give_the_same_bytes_and_change_no_file`
+//!   - `cases::case_04::of_two_sections_of_one_name_the_first_stays`
+//! - 05: values are put in once, whatever is in them and in whichever order they are given
+//!   - `cases::case_05::values_are_never_looked_at_again`
+//! - 05: a variable that is unknown and one without a value are told apart, with section, owner and the nearest name
+//!   - `cases::case_05::a_mistyped_name_gets_the_nearest_one`
+//!   - `cases::case_05::a_variable_without_a_value_is_not_unknown`
+//! - 05: names that are none are errors, and never a value
+//!   - `cases::case_05::names_that_are_none_are_errors_and_never_a_value`
+//! - 05: a section that renders to nothing goes, with its blank line
+//!   - `cases::case_05::a_section_that_renders_to_nothing_goes_with_its_blank_line`
+//! - 05: megabytes of braces come back as they are, in time that grows with them
+//!   - `cases::case_05::a_megabyte_of_braces_comes_back_as_it_is`
+//!   - `dsh-template::hostile::megabytes_that_nothing_closes_come_back_verbatim`
+//! - 12: no list, an empty one, allowed and denied, patterns
+//!   - `cases::case_12::lists_choose_tools_in_both_forms`
+//!   - `agents::allow_and_deny_choose_tools`
+//!   - `agent_files::case_12_allow_and_deny_choose_tools`
+//! - 12: an entry that matches no tool, and a list of a wrong type, are errors, and never all tools or some
+//!   - `cases::case_12::what_is_wrong_in_a_list_gives_no_tools_at_all`
+//!   - `agents::an_entry_that_matches_no_tool_is_an_error`
+//!   - `agent_files::case_12_an_entry_that_matches_no_tool_is_an_error`
+//!   - `agent_files::case_12_a_mistyped_list_is_an_error_and_never_all_tools`
+//! - 12: every command shows the same set
+//!   - `cases::case_12::every_command_shows_the_same_tools`
+//! - 13: marks and line ends are no difference, and what cannot be read is told and stops no other
+//!   - `agent_files::case_13_what_can_be_read_loads_beside_what_cannot`
+//!   - `agent_files::case_13_what_cannot_be_read_is_named_with_its_first_wrong_byte`
+//!   - `agent_files::case_13_saving_with_other_line_ends_changes_nothing`
+//!   - `cases::case_13::check_names_what_cannot_be_read_and_points_at_the_mark_inside`
+//! - 14: a hostile folder comes into a prompt on one line, and so does a branch
+//!   - `cases::case_14::a_hostile_folder_is_one_line_of_the_prompt`
+//!   - `built_ins::a_hostile_name_of_a_branch_is_shown_with_its_hidden_characters_escaped`
+//!   - `instructions::hidden_characters_in_the_names_of_folders_are_shown_as_escapes`
+//!   - `dsh-system-prompt::run_facts::case_14_the_working_folder_comes_into_the_prompt_on_one_line`
+//! - 14: `check` lists what a description hides, with offsets, and lets ordinary writing pass
+//!   - `cases::case_14::check_lists_what_a_description_hides`
+//!   - `lints::joiners_that_writing_needs_are_fine`
+//! - 14: names of the same kind are shown escaped by every command
+//!   - `cases::case_14::hostile_names_are_shown_escaped_by_every_command`
+//!   - `lints::the_path_of_a_file_is_shown_with_them_escaped`
 
-use crate::support::{Project, reads};
+mod case_01;
+mod case_02;
+mod case_03;
+mod case_04;
+mod case_05;
+mod case_12;
+mod case_13;
+mod case_14;
+
+use crate::support::{ListedRow, listed};
 
 #[test]
-fn case_01_tools_come_in_one_order_whatever_the_files_say_first() {
-    let servers =
-        [("disk.json", ["write", "read"]), ("srv-b.json", ["zz_last", "search"]), ("srv-a.json", ["apply", "Zed"])];
-    let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
-    let mut blocks = Vec::new();
-    for order in orders {
-        for turned in [false, true] {
-            let names: Vec<String> = order.iter().map(|index| format!("\"{}\"", servers[*index].0)).collect();
-            let mut project = Project::new(&format!(
-                "tool_schemas = [{}]\ntool_order = [\"read\", \"<unlisted-tools>\", \"zz_last\"]\n",
-                names.join(", ")
-            ));
-            for (file, mut tools) in servers {
-                if turned {
-                    tools.reverse();
-                }
-                project = project.file(file, format!(r#"[{{"name": "{}"}}, {{"name": "{}"}}]"#, tools[0], tools[1]));
-            }
-            blocks.push(project.dsh(&["prompt", "--tools"]));
-        }
+fn every_test_that_the_list_names_is_there() {
+    let rows = listed(include_str!("cases.rs"));
+    for case in ["01", "02", "03", "04", "05", "12", "13", "14"] {
+        assert!(rows.iter().any(|row| row.what.starts_with(case)), "case {case}");
     }
-    assert!(blocks.iter().all(|block| block.stdout == blocks[0].stdout));
-    assert_eq!(blocks[0].tools(), ["read", "Zed", "apply", "search", "write", "zz_last"]);
-}
-
-/// The variables of case 05.
-const ONE: &str = r#"
-identity = false
-[variables]
-note = '{{token}} $& \1 <b>&amp;</b> %s'
-token = "s3cret"
-empty = ""
-team = "harbour"
-[[sections]]
-name = "one"
-order = 1
-file = "one.md"
-format = "template"
-"#;
-
-/// A project with one section, which has this text.
-fn one(text: &str) -> Project {
-    Project::new(ONE).file("one.md", text)
-}
-
-#[test]
-fn case_03_single_braces_are_bytes() {
-    let text = r#"Answer for {{team}} as {"label":"x","n":{"k":[1,2]}}. CSS: a{b:c} Set: {1; 2} Rust: {}"#;
-    let right = r#"Answer for harbour as {"label":"x","n":{"k":[1,2]}}. CSS: a{b:c} Set: {1; 2} Rust: {}"#;
-    assert_eq!(one(text).prompt(&[]), right);
-    assert_eq!(one("left {{ alone").prompt(&[]), "left {{ alone");
-}
-
-#[test]
-fn case_03_doubled_braces_are_refused_with_section_owner_and_place() {
-    reads!(one(r#"Use {{"label":"x"}}"#).dsh(&["prompt"]));
-}
-
-#[test]
-fn case_03_the_same_text_is_fine_where_it_is_raw_or_quoted() {
-    // X1
-    let raw = Project::new("identity = false\n[[sections]]\nname = \"one\"\norder = 1\nfile = \"one.md\"\n")
-        .file("one.md", r#"Use {{"label":"x"}} and {{team}}"#);
-    assert_eq!(raw.prompt(&[]), r#"Use {{"label":"x"}} and {{team}}"#);
-    assert_eq!(one(r#"Use {{"{{\"label\":\"x\"}}"}}"#).prompt(&[]), r#"Use {{"label":"x"}}"#);
-}
-
-#[test]
-fn case_05_values_are_never_looked_at_again() {
-    assert_eq!(one("N={{note}} E=[{{empty}}]").prompt(&[]), r"N={{token}} $& \1 <b>&amp;</b> %s E=[]");
-    assert_eq!(one("{{empty}}").prompt(&[]), "");
-}
-
-#[test]
-fn case_05_names_that_are_none_are_errors_and_never_a_value() {
-    for text in ["{{constructor}}", "{{__proto__}}", "{{ a b }}", "{{}}", "{{{token}}}", "{{branhc}}"] {
-        let run = one(text).dsh(&["prompt"]);
-        assert_eq!((run.status, run.stdout.as_str()), (Some(1), ""), "{text}");
-        assert!(run.stderr.contains("one.md:1:"), "{run}");
-        assert!(!run.stderr.contains("s3cret"), "{run}");
-    }
-}
-
-#[test]
-fn case_05_a_megabyte_of_braces_comes_back_as_it_is() {
-    let braces = "{{".repeat(1 << 19);
-    assert!(one(&braces).prompt(&[]) == braces);
-    let blanks = format!("{{{{ {}", " ".repeat((1 << 20) - 3));
-    assert!(one(&blanks).prompt(&[]) == blanks);
-    let count = (1 << 20) / "{{token}}".len();
-    assert!(one(&"{{token}}".repeat(count)).prompt(&[]) == "s3cret".repeat(count));
+    rows.iter().for_each(ListedRow::is_there);
 }

@@ -211,3 +211,48 @@ pub(crate) fn ran(command: &mut Command) -> Run {
     let arguments: Vec<&str> = command.get_args().map(|argument| argument.to_str().unwrap()).collect();
     Run::of(format!("dsh {}", arguments.join(" ")), command)
 }
+
+/// A row of a list that the head of a file gives: what holds, and the paths of the tests that hold it.
+#[derive(Debug)]
+pub(crate) struct ListedRow<'t> {
+    pub(crate) what: &'t str,
+    tests: Vec<&'t str>,
+}
+
+/// The rows of the list in the head of this source.
+pub(crate) fn listed(source: &str) -> Vec<ListedRow<'_>> {
+    let mut rows: Vec<ListedRow<'_>> = Vec::new();
+    for line in source.lines() {
+        if let Some(what) = line.strip_prefix("//! - ") {
+            rows.push(ListedRow { what: what.trim_matches('`'), tests: Vec::new() });
+        } else if let (Some(test), Some(row)) = (line.strip_prefix("//!   - "), rows.last_mut()) {
+            row.tests.push(test.trim_matches('`'));
+        }
+    }
+    rows
+}
+
+impl ListedRow<'_> {
+    /// Whether every test of the row is there.
+    #[track_caller]
+    pub(crate) fn is_there(&self) {
+        assert!(!self.tests.is_empty(), "{}", self.what);
+        for test in &self.tests {
+            let (_, name) = test.rsplit_once("::").unwrap();
+            let sources = homes(test).into_iter().map(|home| String::from_utf8(std::fs::read(home).unwrap()).unwrap());
+            let found = sources.into_iter().any(|source| source.contains(&format!("fn {name}()")));
+            assert!(found, "{}: there is no test `{test}`", self.what);
+        }
+    }
+}
+
+/// Where a test of this path can stand: its modules are files beside or below each other, or blocks in one. A path that begins with a
+/// crate's name is one of that crate's tests.
+fn homes(path: &str) -> Vec<PathBuf> {
+    let mut modules: Vec<&str> = path.split("::").collect();
+    modules.pop();
+    let of = if modules.first().is_some_and(|first| first.contains('-')) { modules.remove(0) } else { "dsh-cli" };
+    let folder = repository().join("crates").join(of).join("tests/it");
+    let prefixes = (1..=modules.len()).filter_map(|length| modules.get(..length));
+    prefixes.map(|modules| folder.join(modules.join("/")).with_extension("rs")).filter(|home| home.is_file()).collect()
+}

@@ -1,9 +1,12 @@
 //! The merged configuration as text: TOML that could be a `dsh.toml`, or JSON.
 
+use std::collections::BTreeSet;
+
+use dsh_system_prompt::hidden_characters;
 use serde_json::json;
 
 use crate::config::{Branch, Node, Tier, Value};
-use crate::diagnostic::{Sources, Span};
+use crate::diagnostic::{Sources, Span, json as as_json, one_line};
 use crate::project::Project;
 
 /// A value of the configuration, and where it comes from.
@@ -110,7 +113,7 @@ fn plain(value: &Value) -> serde_json::Value {
 impl Origin {
     /// For people.
     fn words(&self) -> String {
-        match self {
+        one_line(&match self {
             Self::Default => "default".to_owned(),
             Self::Place { tier: Tier::Environment, file, .. } => format!("{file}, environment"),
             Self::Place { tier: Tier::Flag, file, .. } => file.clone(),
@@ -118,7 +121,7 @@ impl Origin {
                 format!("{file}:{line}, profile {}", string(profile))
             }
             Self::Place { file, line, .. } => format!("{file}:{line}"),
-        }
+        })
     }
 
     fn json(&self) -> serde_json::Value {
@@ -177,19 +180,26 @@ fn toml_value(value: &serde_json::Value) -> String {
 
 /// A TOML string on one line, with everything escaped that does not show.
 fn string(text: &str) -> String {
+    let hidden: BTreeSet<usize> = hidden_characters(text).map(|hidden| hidden.offset).collect();
     let mut quoted = String::from("\"");
-    for character in text.chars() {
+    for (offset, character) in text.char_indices() {
         match character {
             '"' | '\\' => quoted.extend(['\\', character]),
             '\n' => quoted.push_str("\\n"),
             '\t' => quoted.push_str("\\t"),
             '\r' => quoted.push_str("\\r"),
-            character if character.is_control() => quoted.extend(format!("\\u{:04X}", u32::from(character)).chars()),
+            character if character.is_control() || hidden.contains(&offset) => quoted.push_str(&escape(character)),
             character => quoted.push(character),
         }
     }
     quoted.push('"');
     quoted
+}
+
+/// A character as an escape of TOML.
+fn escape(character: char) -> String {
+    let code = u32::from(character);
+    if code > 0xFFFF { format!("\\U{code:08X}") } else { format!("\\u{code:04X}") }
 }
 
 /// The JSON of `dsh config --json`, version 1: docs/json.md describes it.
@@ -207,6 +217,5 @@ pub(super) fn json(project: &Project, values: &[Said]) -> String {
             json!({ "key": said.path, "value": value, "origin": said.origin.json(), "entries": entries })
         })
         .collect();
-    let whole = json!({ "version": 1, "config": project.config, "profile": project.profile, "values": values });
-    format!("{whole}\n")
+    as_json::printed(&json!({ "version": 1, "config": project.config, "profile": project.profile, "values": values }))
 }

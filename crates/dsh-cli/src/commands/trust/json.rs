@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::list::line_and_column;
 use crate::diagnostic::Sources;
+use crate::diagnostic::json::printed;
 use crate::trust::{Asker, Reason, Trust, TrustItem, TrustSet};
 
 /// The shape's version.
@@ -19,13 +20,12 @@ pub(super) fn answer(set: &TrustSet, trust: Trust, sources: &Sources) -> String 
             json!({"kind": item.kind(), "name": name, "asked_by": asked_by})
         })
         .collect();
-    let answer = json!({
+    printed(&json!({
         "version": VERSION,
         "status": status(set, trust),
         "hash": set.hash().to_string(),
         "items": items,
-    });
-    format!("{answer}\n")
+    }))
 }
 
 fn status(set: &TrustSet, trust: Trust) -> &'static str {

@@ -90,7 +90,9 @@ fn a_configuration_that_is_a_pipe_is_wrong_use_for_every_command() {
 fn what_init_looks_at_may_be_a_pipe_and_nobody_waits_for_it() {
     let names = [".mcp.json", "Cargo.toml", "package.json", "pyproject.toml", "AGENTS.md", "CLAUDE.md", "agents"];
     let project = Project::empty();
-    names.iter().for_each(|name| pipe(&project, name));
+    for name in names {
+        pipe(&project, name);
+    }
     reads!(project.dsh(&["init"]));
 }
 
