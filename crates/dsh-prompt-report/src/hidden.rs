@@ -73,20 +73,20 @@ pub enum HiddenText {
 ///
 /// ```
 /// use dsh_llm::ToolSchema;
-/// use dsh_prompt_report::{HiddenText, hidden};
+/// use dsh_prompt_report::{HiddenText, hidden_parts};
 /// use dsh_system_prompt::PromptAssembly;
 ///
 /// let parameters = r#"{"type": "object", "properties": {"path": {"description": "A \u202Epath."}}}"#;
 /// let mut assembly = PromptAssembly::new();
 /// assembly.tools_mut().push(ToolSchema::new("peek", "Reads.\u{200B}", parameters)?.into());
 ///
-/// let found = hidden(&assembly);
+/// let found = hidden_parts(&assembly);
 /// let places: Vec<String> =
 ///     found[0].places.iter().map(|place| format!("{:?} {} {}", place.text, place.character.offset, place.character)).collect();
 /// assert_eq!(places, ["Description 6 U+200B", "Value(\"/properties/path/description\") 2 U+202E"]);
 /// # Ok::<(), dsh_llm::Error>(())
 /// ```
-pub fn hidden(assembly: &PromptAssembly) -> Vec<Hidden<'_>> {
+pub fn hidden_parts(assembly: &PromptAssembly) -> Vec<Hidden<'_>> {
     let sections = assembly.sections().filter_map(hidden_of_section);
     sections.chain(assembly.tools().iter().filter_map(hidden_of_tool)).collect()
 }

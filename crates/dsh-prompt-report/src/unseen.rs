@@ -72,7 +72,7 @@ impl<'a> Names<'a> {
             self.longest_word = self.longest_word.max(name.len());
             self.words.insert(name);
         } else if !name.trim().is_empty() {
-            self.others.insert(name.trim());
+            self.others.insert(name);
         }
     }
 

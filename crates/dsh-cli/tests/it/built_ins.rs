@@ -110,3 +110,12 @@ fn a_variable_of_the_project_takes_a_built_ins_place() {
     assert_eq!(project.prompt(&[]), "today on main");
     assert_eq!(project.prompt(&["--agent", "a"]), "today on its own");
 }
+
+#[test]
+fn a_project_may_give_the_facts_of_the_run_itself() {
+    let config = "identity = false\nmodel = \"m\"\npersona = \"{{model}} in {{cwd}}\"\n[variables]\ncwd = \"here\"\n";
+    assert_eq!(Project::new(config).prompt(&[]), "m in here");
+    let both = format!("{config}model = \"of its own\"\n[agents.a.variables]\ncwd = \"there\"\n");
+    assert_eq!(Project::new(&both).prompt(&[]), "of its own in here");
+    assert_eq!(Project::new(&both).prompt(&["--agent", "a"]), "of its own in there");
+}

@@ -1,7 +1,7 @@
 //! X12, case 14: characters of an assembly that no reader sees.
 
 use dsh_llm::{NO_PARAMETERS, ToolSchema};
-use dsh_prompt_report::{HiddenPart, HiddenText, MOST_HIDDEN_PLACES, hidden};
+use dsh_prompt_report::{HiddenPart, HiddenText, MOST_HIDDEN_PLACES, hidden_parts};
 use dsh_system_prompt::{PromptAssembly, hidden_characters};
 use dsh_template::Text;
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ use crate::support::assembly;
 /// Part, text, offset and character of each kept place.
 fn found(assembly: &PromptAssembly) -> Vec<String> {
     let mut lines = Vec::new();
-    for hidden in hidden(assembly) {
+    for hidden in hidden_parts(assembly) {
         let part = match hidden.part {
             HiddenPart::Section(section) => format!("section {}", section.name()),
             HiddenPart::Tool(tool) => format!("tool {}", tool.schema().name()),
@@ -95,7 +95,8 @@ fn each_string_of_the_parameters_is_looked_at() {
 fn all_are_counted_and_the_first_places_kept() {
     let texts = ["\u{200B}".repeat(MOST_HIDDEN_PLACES), "\u{202E}a".repeat(500_000)];
     let assembly = assembly(texts, &[]);
-    let counts: Vec<(usize, usize)> = hidden(&assembly).iter().map(|found| (found.count, found.places.len())).collect();
+    let counts: Vec<(usize, usize)> =
+        hidden_parts(&assembly).iter().map(|found| (found.count, found.places.len())).collect();
     assert_eq!(counts, [(MOST_HIDDEN_PLACES, MOST_HIDDEN_PLACES), (500_000, MOST_HIDDEN_PLACES)]);
 
     // A million strings in a schema, and names so long that there is no room to say the place.
@@ -104,7 +105,8 @@ fn all_are_counted_and_the_first_places_kept() {
         json!({"a\u{200B}": {"k".repeat(1_000_000): {"x": "\u{200B}", "y": "\u{200B}"}}, "z": "\u{200B}"}).to_string();
     let mut assembly = with_tool("many", "", &many);
     assembly.tools_mut().push(ToolSchema::new("long", "", &long).unwrap().into());
-    let counts: Vec<(usize, usize)> = hidden(&assembly).iter().map(|found| (found.count, found.places.len())).collect();
+    let counts: Vec<(usize, usize)> =
+        hidden_parts(&assembly).iter().map(|found| (found.count, found.places.len())).collect();
     assert_eq!(counts, [(300_000, MOST_HIDDEN_PLACES), (4, 1)]);
 }
 
@@ -142,7 +144,7 @@ proptest! {
     fn as_much_is_found_as_the_parsed_schema_has_where_the_pointers_say(document in documents()) {
         let assembly = with_tool("t", "", &document.to_string());
         let parameters = assembly.tools()[0].schema().parameters().unwrap();
-        let found = hidden(&assembly);
+        let found = hidden_parts(&assembly);
         prop_assert_eq!(found.iter().map(|found| found.count).sum::<usize>(), count(&parameters));
         for place in found.iter().flat_map(|found| &found.places) {
             let text = match &place.text {

@@ -77,3 +77,21 @@ async fn the_same_run_gives_the_same_bytes_at_each_step() {
     assert_eq!(&*first, r"/srv/a\u{200B}b m");
     assert!(Arc::ptr_eq(&first, &second));
 }
+
+#[tokio::test]
+async fn a_name_that_somebody_else_gives_is_left_to_them() {
+    let world = world().await;
+    world.root.system_prompt().variable(PromptVariable::new("cwd", "here")).unwrap();
+    let both = world.root.plugin(RunFacts::new()).unwrap();
+    assert!(both.ready().await.is_err(), "a second variable of that name");
+    let facts = world.root.plugin(RunFacts::new().without_cwd()).unwrap();
+    facts.ready().await.unwrap();
+    let run = bare().with(RunContext::new().model("m").cwd("/there"));
+    let assembly = world.assemble(run.clone()).await.unwrap();
+    let value = |name| assembly.variable(name).unwrap().value().map(|value| value.as_str().to_owned());
+    assert_eq!((value("model").as_deref(), value("cwd").as_deref()), (Some("m"), Some("here")));
+    facts.dispose().await.unwrap();
+
+    world.root.plugin(RunFacts::new().without_cwd().without_model()).unwrap().ready().await.unwrap();
+    assert!(world.assemble(run).await.unwrap().variable("model").is_none());
+}

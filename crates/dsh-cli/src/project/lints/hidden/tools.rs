@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use dsh_llm::ToolSchema;
-use dsh_prompt_report::{Hidden, HiddenPart, HiddenText, hidden};
+use dsh_prompt_report::{Hidden, HiddenPart, HiddenText, hidden_parts};
 use dsh_system_prompt::PromptAssembly;
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ use crate::project::lints::json_strings::{decode, locate, strings};
 pub(super) fn report(project: &Project, sources: &Sources, report: &mut Report) {
     let mut assembly = PromptAssembly::new();
     assembly.tools_mut().extend(project.tools.schemas.iter().cloned().map(Into::into));
-    for found in hidden(&assembly) {
+    for found in hidden_parts(&assembly) {
         let HiddenPart::Tool(tool) = found.part else { continue };
         let schema = tool.schema();
         let Some(entry) = project.tools.entry(schema.name()) else { continue };
