@@ -42,3 +42,12 @@ fn the_guide_shows_yaml_that_can_be_read_and_formats_that_there_are() {
         assert_eq!(Project::new("").dsh(&["check", "--format", format]).status, Some(0));
     }
 }
+
+#[test]
+fn the_guide_shows_what_check_prints() {
+    let guide = text("docs/ci.md");
+    let shown = guide.split("    $ dsh check\n").nth(1).unwrap().split("\n| ").next().unwrap();
+    let shown: Vec<&str> = shown.trim_end().lines().map(|line| line.strip_prefix("    ").unwrap_or(line)).collect();
+    let config = "persona = \"p\"\n\n[variables]\nproduct = \"x\"\n\n[agents.a]\n[agents.b]\n\n\n\n[[sections]]\nname = \"guide\"\norder = 100\ntext = \"You work on {{poduct}}.\"\n";
+    assert_eq!(Project::new(config).dsh(&["check"]).stdout.trim_end(), shown.join("\n"));
+}
