@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::config::{FILE_NAME, FileRef};
-use crate::diagnostic::{Diagnostic, Report, SourceId, Sources};
+use crate::diagnostic::{Diagnostic, Report, SourceId, Sources, Span};
 use crate::names::quoted;
 use crate::outside::{
     Folder, ListError, OpenFile, Reach, ReadError, TextError, decode_noting, in_words, lies_beneath, may_read,
@@ -166,7 +166,7 @@ impl<'p> Files<'p> {
         })?;
         let name = folder.display(path);
         self.total += u64::try_from(bytes.len()).unwrap_or(left);
-        let (text, lost) = decode_noting(bytes).map_err(Problem::Text)?;
+        let (text, lost) = decode_noting(bytes).map_err(|error| Problem::text(error, &name, self.sources))?;
         let id = match root {
             Root::User if !self.user_is_in_project() => self.sources.add_own(name, text),
             Root::Project | Root::User => self.sources.add(name, text),
@@ -215,7 +215,7 @@ impl<'p> Files<'p> {
 #[derive(Debug)]
 pub(super) enum Problem {
     Read(ReadError),
-    Text(TextError),
+    Text(Box<NoText>),
     /// With it, all files together would be more than is read.
     TooMuch {
         /// Bytes that were read before.
@@ -223,8 +223,29 @@ pub(super) enum Problem {
     },
 }
 
+/// What a file is whose bytes are no text.
+#[derive(Debug)]
+pub(super) struct NoText {
+    error: TextError,
+    /// The first byte that is wrong, where that can be shown.
+    place: Option<Span>,
+}
+
 impl Problem {
-    /// Without a place.
+    /// The bytes of this file are no text.
+    pub(super) fn text(mut error: TextError, path: &str, sources: &mut Sources) -> Self {
+        let place = match &mut error {
+            TextError::NotUtf8 { shown, .. } => {
+                let source = sources.add(path.to_owned(), std::mem::take(&mut shown.text));
+                sources.note_lost(source, std::mem::take(&mut shown.lost));
+                Some(Span::new(source, shown.wrong.clone()))
+            }
+            TextError::Utf16 => None,
+        };
+        Self::Text(Box::new(NoText { error, place }))
+    }
+
+    /// Without the place that names the file.
     pub(super) fn diagnostic(&self, path: &str) -> Diagnostic {
         let (code, what) = match self {
             Self::Read(ReadError::Missing) => ("file::missing", "is not there".to_owned()),
@@ -246,8 +267,13 @@ impl Problem {
             Self::Read(ReadError::Unreadable(error)) => {
                 ("file::unreadable", format!("cannot be read: {}", in_words(error)))
             }
-            Self::Text(problem @ TextError::NotUtf8 { .. }) => ("file::not_utf8", format!("is {problem}")),
-            Self::Text(problem @ TextError::Utf16) => ("file::utf16", format!("is {problem}")),
+            Self::Text(problem) => {
+                let code = match problem.error {
+                    TextError::NotUtf8 { .. } => "file::not_utf8",
+                    TextError::Utf16 => "file::utf16",
+                };
+                (code, format!("is {}", problem.error))
+            }
             Self::TooMuch { read } => (
                 "file::too_much",
                 format!(
@@ -258,7 +284,11 @@ impl Problem {
         };
         let diagnostic = Diagnostic::error(code, format!("{} {what}", quoted(path)));
         match self {
-            Self::Text(_) => diagnostic.with_help("save the file as UTF-8"),
+            Self::Text(problem) => match problem.place {
+                Some(place) => diagnostic.at(place, "not UTF-8"),
+                None => diagnostic,
+            }
+            .with_help("save the file as UTF-8"),
             Self::Read(_) | Self::TooMuch { .. } => diagnostic,
         }
     }

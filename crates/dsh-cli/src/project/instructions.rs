@@ -154,7 +154,8 @@ impl Gathered<'_> {
         self.total = self.total.saturating_add(size);
         self.sizes.push((found.path.clone(), size));
         let Some(read) = read else { return };
-        match read.map_err(Problem::Read).and_then(|bytes| decode_noting(bytes).map_err(Problem::Text)) {
+        let text = |bytes| decode_noting(bytes).map_err(|error| Problem::text(error, &found.path, sources));
+        match read.map_err(Problem::Read).and_then(text) {
             Ok((text, lost)) => {
                 let source = sources.add(found.path, text);
                 sources.note_lost(source, lost);

@@ -81,7 +81,7 @@ fn a_finding_with_several_places_has_the_others_as_related_ones() {
 
 #[test]
 fn a_finding_without_a_place_has_no_location() {
-    let results = checked(&Project::empty().file("dsh.toml", b"a\xff"));
+    let results = checked(&Project::empty().file("dsh.toml", b"\xff\xfea\0"));
     assert_eq!((results.len(), &results[0]["locations"]), (1, &serde_json::json!([])));
     let log = Project::new("a b").dsh(&["check", "--format", "sarif"]).json();
     assert_eq!(log["runs"][0]["invocations"], serde_json::json!([{ "executionSuccessful": false, "exitCode": 2 }]));
