@@ -151,6 +151,12 @@ fn runtime(report: &mut Report) -> Result<tokio::runtime::Runtime, ExitStatus> {
 
 /// An agent was asked for that is not there.
 fn unknown_agent(name: &str, project: &Project) -> Diagnostic {
+    if !project.knows_all_agents {
+        // Why it could not be read is told besides.
+        let headline = format!("agent {} is not known: the folder `agents` was not read", quoted(name));
+        return Diagnostic::error("cli::unknown_agent", headline)
+            .with_help("mend that first: the folder may have a file for this agent");
+    }
     let names = project.agents.iter().map(|agent| agent.name.value.as_str());
     let names: Vec<&str> = names.filter(|name| can_name_an_agent(name)).collect();
     let help = match nearest(name, names.iter().copied()) {

@@ -22,7 +22,7 @@ use std::fmt;
 
 pub(crate) use self::counts::{Counts, counted};
 pub(crate) use self::plain::one_line;
-pub(crate) use self::report::Report;
+pub(crate) use self::report::{Known, Report};
 pub(crate) use self::source::{Source, SourceId, Sources, Span};
 
 /// How bad it is.

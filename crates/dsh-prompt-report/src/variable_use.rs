@@ -1,9 +1,10 @@
 //! Variables that are registered and that no section refers to (S4).
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use dsh_kernel::{Name, Owner};
-use dsh_system_prompt::{PartLayer, PromptAssembly};
+use dsh_system_prompt::{AssembledSection, PartLayer, PromptAssembly};
 use dsh_template::{Text, is_variable_name};
 
 /// Which registered variables the sections of some assemblies refer to.
@@ -38,6 +39,15 @@ pub struct VariableUse {
     /// In the order in which they were first seen.
     variables: Vec<(Registered, bool)>,
     places: HashMap<Registered, usize>,
+    /// The names that texts refer to: scopes share most of theirs.
+    texts: HashMap<usize, Referring>,
+}
+
+/// A template, kept so that no other text gets its place in memory, and the names that it refers to.
+#[derive(Clone, Debug)]
+struct Referring {
+    _text: Text,
+    names: Arc<[Box<str>]>,
 }
 
 /// A variable that nothing refers to.
@@ -68,10 +78,9 @@ impl VariableUse {
 
     /// Takes the variables of an assembly, and what its sections refer to.
     pub fn add(&mut self, assembly: &PromptAssembly) {
-        let mut named = HashSet::new();
-        for section in assembly.sections() {
-            references(section.text(), &mut named);
-        }
+        let templates = assembly.sections().map(AssembledSection::text).filter(|text| !text.is_raw());
+        let texts: Vec<Arc<[Box<str>]>> = templates.map(|text| self.names_in(text)).collect();
+        let named: HashSet<&str> = texts.iter().flat_map(|names| names.iter()).map(|name| &**name).collect();
         for variable in assembly.variables() {
             let (Some(owner), layer) = (variable.owner(), variable.layer()) else { continue };
             if layer == PartLayer::Assembly {
@@ -89,6 +98,16 @@ impl VariableUse {
         }
     }
 
+    /// The names that a template refers to.
+    fn names_in(&mut self, text: &Text) -> Arc<[Box<str>]> {
+        let referring = self.texts.entry(Arc::as_ptr(text.shared()).addr()).or_insert_with(|| {
+            let mut names = HashSet::new();
+            references(text, &mut names);
+            Referring { _text: text.clone(), names: names.into_iter().map(Box::from).collect() }
+        });
+        Arc::clone(&referring.names)
+    }
+
     /// The variables that no section of any of the assemblies refers to, in the order in which they were first seen.
     pub fn unused(&self) -> impl Iterator<Item = UnusedVariable<'_>> {
         self.variables.iter().filter(|(_, used)| !used).map(|(registered, _)| UnusedVariable {
@@ -99,12 +118,9 @@ impl VariableUse {
     }
 }
 
-/// Adds the names that a text refers to. What stands behind a malformed place is no reference yet, but will be one when the place
+/// Adds the names that a template refers to. What stands behind a malformed place is no reference yet, but will be one when the place
 /// is mended: it counts, so that one mistake does not make all the variables behind it look unused.
 fn references<'t>(text: &'t Text, named: &mut HashSet<&'t str>) {
-    if text.is_raw() {
-        return;
-    }
     let mut end = 0;
     for reference in text.references() {
         named.insert(reference.name);

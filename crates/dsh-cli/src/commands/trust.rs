@@ -62,7 +62,8 @@ pub(crate) fn run(global: &GlobalArgs, arguments: &TrustArgs, console: &mut Cons
         Next::Ask { changed } => {
             let shown = if console.shows_output() { "" } else { &list };
             let before = if changed { "It asks for something else than when it was trusted.\n" } else { "" };
-            if console.ask(&format!("{shown}{before}Trust this folder?")) {
+            let count = list::count(&project.asks);
+            if console.ask(&format!("{shown}{before}It asks for {count}. Trust this folder?")) {
                 return store(&folder, &project.asks.hash(), fine, console);
             }
             console.say("It is not trusted.\n");

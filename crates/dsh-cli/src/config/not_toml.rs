@@ -1,39 +1,53 @@
 //! What is said of a `dsh.toml` that is no TOML.
 
-use std::ops::Range;
+mod firsts;
+
+use std::cell::OnceCell;
 
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 
+use self::firsts::Firsts;
 use crate::diagnostic::{Diagnostic, SourceId, Span};
 use crate::names::quoted;
 
-/// The diagnostic of one of the parser's errors; `document` is what it could make of the file.
-pub(super) fn diagnostic(
+/// A document that the parser has errors of.
+pub(super) struct Broken<'d> {
     source: SourceId,
-    text: &str,
-    document: &Spanned<DeTable<'_>>,
-    error: &toml::de::Error,
-) -> Diagnostic {
-    let headline = format!("not readable as TOML: {}", error.message());
-    let of = |headline: String| Diagnostic::error("config::not_toml", headline);
-    let Some(range) = error.span() else {
-        // The parser gives up on a file that is nested too deep, and does not say where.
-        return of(headline).at(Span::new(source, 0..0), "somewhere in this file");
-    };
-    let found = text.get(range.clone()).unwrap_or_default();
-    let Some(key) = Some(found).filter(|_| error.message() == "duplicate key") else {
-        let remedy = remedy(error.message(), found).map(str::to_owned);
-        return of(headline).at(Span::new(source, range), "").with_help_if(remedy);
-    };
-    let name = key.trim_matches(['"', '\'']);
-    let mut first = None;
-    find_last(document.get_ref(), text, name, &range, &mut first);
-    let first = first.or_else(|| same_header(text, range.start));
-    let diagnostic = of(format!("{headline} {}", quoted(name))).at(Span::new(source, range), "the second");
-    match first {
-        Some(first) => diagnostic.at(Span::new(source, first), "the first").with_help("keep one of the two"),
-        None => diagnostic.with_help("keep one of them"),
+    text: &'d str,
+    /// What the parser could make of it.
+    document: &'d Spanned<DeTable<'d>>,
+    /// Made when it is first asked for: a file of thousands of keys may have all of them twice.
+    firsts: OnceCell<Firsts<'d>>,
+}
+
+impl<'d> Broken<'d> {
+    pub(super) fn new(source: SourceId, text: &'d str, document: &'d Spanned<DeTable<'d>>) -> Self {
+        Self { source, text, document, firsts: OnceCell::new() }
+    }
+
+    /// The diagnostic of one of the parser's errors.
+    pub(super) fn diagnostic(&self, error: &toml::de::Error) -> Diagnostic {
+        let (source, text) = (self.source, self.text);
+        let headline = format!("not readable as TOML: {}", error.message());
+        let of = |headline: String| Diagnostic::error("config::not_toml", headline);
+        let Some(range) = error.span() else {
+            // The parser gives up on a file that is nested too deep, and does not say where.
+            return of(headline).at(Span::new(source, 0..0), "somewhere in this file");
+        };
+        let found = text.get(range.clone()).unwrap_or_default();
+        let Some(key) = Some(found).filter(|_| error.message() == "duplicate key") else {
+            let remedy = remedy(error.message(), found).map(str::to_owned);
+            return of(headline).at(Span::new(source, range), "").with_help_if(remedy);
+        };
+        let name = key.trim_matches(['"', '\'']);
+        let firsts = self.firsts.get_or_init(|| Firsts::of(self.document.get_ref(), text));
+        let first = firsts.key(name, range.start).or_else(|| firsts.header(text, range.start));
+        let diagnostic = of(format!("{headline} {}", quoted(name))).at(Span::new(source, range), "the second");
+        match first {
+            Some(first) => diagnostic.at(Span::new(source, first), "the first").with_help("keep one of the two"),
+            None => diagnostic.with_help("keep one of them"),
+        }
     }
 }
 
@@ -69,62 +83,5 @@ fn remedy(message: &str, found: &str) -> Option<&'static str> {
         _ if begins("string values must be quoted") => Some(r#"put the text into straight quotes: `"…"`"#),
         "True" | "False" => Some("write it in small letters: `true`, `false`"),
         _ => REMEDIES.iter().find(|(of, _)| begins(of)).map(|(_, remedy)| *remedy),
-    }
-}
-
-/// The last line before that of the byte `at` that is the same header of a table; its place.
-fn same_header(text: &str, at: usize) -> Option<Range<usize>> {
-    let start = text.get(..at)?.rfind('\n').map_or(0, |newline| newline + 1);
-    let without_comment = |line: &str| line.split('#').next().unwrap_or_default().trim_end().len();
-    let bare = |line: &str| {
-        let header = line.get(..without_comment(line)).unwrap_or_default();
-        header.split_whitespace().collect::<String>()
-    };
-    let second = bare(text.get(start..)?.lines().next()?);
-    let mut before = text.get(..start)?;
-    while second.starts_with('[') && !before.is_empty() {
-        let line = before.trim_end_matches('\n');
-        let begins = line.rfind('\n').map_or(0, |newline| newline + 1);
-        let header = line.get(begins..)?;
-        if bare(header) == second {
-            return Some(begins..begins + without_comment(header));
-        }
-        before = before.get(..begins)?;
-    }
-    None
-}
-
-/// The last key of this name before `second`; one in braces that do not hold `second` is another table's.
-fn find_last(table: &DeTable<'_>, text: &str, name: &str, second: &Range<usize>, last: &mut Option<Range<usize>>) {
-    for (key, value) in table {
-        let place = key.span();
-        let is_later = last.as_ref().is_none_or(|last| last.start < place.start);
-        if key.get_ref() == name && place.start < second.start && is_later {
-            *last = Some(place);
-        }
-        find_in(value, text, name, second, last);
-    }
-}
-
-fn find_in(
-    value: &Spanned<DeValue<'_>>,
-    text: &str,
-    name: &str,
-    second: &Range<usize>,
-    last: &mut Option<Range<usize>>,
-) {
-    let place = value.span();
-    let in_braces = text.get(place.clone()).is_some_and(|text| text.starts_with('{'));
-    match value.get_ref() {
-        DeValue::Table(table) if !in_braces || place.contains(&second.start) => {
-            find_last(table, text, name, second, last);
-        }
-        DeValue::Array(items) => items.iter().for_each(|item| find_in(item, text, name, second, last)),
-        DeValue::Table(_)
-        | DeValue::String(_)
-        | DeValue::Integer(_)
-        | DeValue::Float(_)
-        | DeValue::Boolean(_)
-        | DeValue::Datetime(_) => {}
     }
 }

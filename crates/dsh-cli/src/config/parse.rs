@@ -2,7 +2,7 @@
 
 use toml::de::DeTable;
 
-use super::not_toml;
+use super::not_toml::Broken;
 use super::tree::{Branch, Tier};
 use crate::diagnostic::{Report, SourceId};
 
@@ -16,8 +16,9 @@ pub(crate) fn parse(source: SourceId, tier: Tier, text: &str, report: &mut Repor
     if errors.is_empty() {
         return Ok(Branch::of(source, tier, document.into_inner()));
     }
+    let broken = Broken::new(source, text, &document);
     for error in errors {
-        report.push(not_toml::diagnostic(source, text, &document, &error));
+        report.push(broken.diagnostic(&error));
     }
     Err(NotToml)
 }

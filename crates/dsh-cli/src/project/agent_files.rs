@@ -20,13 +20,15 @@ const MOST: usize = 10_000;
 type Known = BTreeMap<String, (Span, bool)>;
 
 /// Reads `agents/*.md`, by name, and puts what they say behind the agents that are there. Two of one name are reported; the first stays.
-pub(super) fn read(agents: &mut Vec<Agent>, files: &mut Files<'_>, report: &mut Report) {
+/// Whether the folder could be read comes back: if not, there may be agents that nobody knows of.
+pub(super) fn read(agents: &mut Vec<Agent>, files: &mut Files<'_>, report: &mut Report) -> bool {
     let names = match files.list(FOLDER, MOST) {
         Ok(names) => names,
         Err(error) => {
             // No agent has a name with a `/` in it: this stands in the way of none that can be read.
+            let is_no_folder = matches!(error, ListError::NotAFolder);
             report.about(Concern::Agent(format!("{FOLDER}/")), |report| report.push(not_listed(error)));
-            return;
+            return is_no_folder;
         }
     };
     let mut known: Known = agents.iter().map(|agent| (agent.name.value.clone(), place_of_name(agent))).collect();
@@ -44,6 +46,7 @@ pub(super) fn read(agents: &mut Vec<Agent>, files: &mut Files<'_>, report: &mut 
         }
         agents.extend(agent(&path, &mut known, files, report));
     }
+    true
 }
 
 /// The agent of a file. One that cannot be taken in is reported, and its agent known all the same: asking for it is no wrong use.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use dsh_kernel::{Context, Error, Fiber, FiberState, Kernel, Plugin, Scope, ScopeKey};
 use dsh_system_prompt::{
-    AssembleContext, Identity, PromptAssembly, PromptConfig, RunFacts, Source, SystemPrompt, SystemPromptExt,
+    AssembleContext, ErrorKind, Identity, PromptAssembly, PromptConfig, RunFacts, Source, SystemPrompt, SystemPromptExt,
 };
 
 use super::blame;
@@ -12,7 +12,7 @@ use super::lacking::Given;
 use super::plugins::{Instructions, Persona, Piece, Sections, ToolSchemas, Tools, Variables};
 use super::{Agent, Layer, Loaded, Project, Section, texts};
 use crate::config::{At, PERSONA, Topic};
-use crate::diagnostic::{Concern, Report, Sources};
+use crate::diagnostic::{Concern, Known, Report, Sources};
 
 /// A project that runs.
 #[derive(Debug)]
@@ -195,23 +195,27 @@ impl<'p> Mounted<'p> {
         }
         let shared = (shared == Shared::Checked).then_some(None);
         let mut without_tools = None;
+        let mut refusals = Refusals::default();
+        let mut looks = texts::Texts::new(self.project);
         let mut checked = Vec::new();
-        for agent in shared.into_iter().chain(self.scopes.iter().map(|(agent, _)| Some(*agent))) {
+        let agents = self.scopes.iter().enumerate().map(|(place, (agent, _))| Some((place, *agent)));
+        for scope in shared.into_iter().chain(agents) {
+            let (place, agent) = (scope.map(|(place, _)| place), scope.map(|(_, agent)| agent));
             let stopped = stopped.contains(&agent.map(|agent| agent.name.value.as_str()));
-            let (assembly, refused) = match self.assemble(agent).await {
+            let (assembly, refused) = match self.assemble_at(place).await {
                 Ok(assembly) => (Some(assembly), None),
-                Err(error) => (self.texts_of(agent, texts, &mut without_tools).await, Some(error)),
+                Err(error) => (self.texts_of(place, texts, &mut without_tools).await, Some(error)),
             };
-            let lacks = |name: &str| stopped && given.has(name);
+            let given = stopped.then_some(&given);
             let whose = agent.map_or(Concern::Shared, |_| concern(agent));
             let fine = report.about(whose, |report| {
                 if let Some(error) = &refused
                     && (!stopped || self.project.is_refused_all_the_same(error))
                 {
-                    report.push(blame::prompt(self.project, agent, error, &report.guesses));
+                    refusals.report(self.project, agent, error, report);
                 }
                 let of_texts = assembly.as_ref().filter(|_| texts);
-                of_texts.is_none_or(|assembly| texts::check(self.project, agent, assembly, lacks, report))
+                of_texts.is_none_or(|assembly| looks.check(agent, assembly, given, report))
             });
             let assembly = assembly.filter(|_| fine && refused.is_none() && !stopped);
             checked.push(Checked { agent, assembly });
@@ -225,19 +229,25 @@ impl<'p> Mounted<'p> {
     /// What the texts of a refused assembly are: nearly always it is refused for the tools or their order.
     async fn texts_of(
         &self,
-        agent: Option<&Agent>,
+        place: Option<usize>,
         wanted: bool,
         without_tools: &mut Option<Self>,
     ) -> Option<PromptAssembly> {
         if wanted && without_tools.is_none() {
             *without_tools = self.project.mount_without_tools(self.sources).await.ok();
         }
-        without_tools.as_ref().filter(|_| wanted)?.assemble(agent).await.ok()
+        without_tools.as_ref().filter(|_| wanted)?.assemble_at(place).await.ok()
     }
 
     /// What is assembled for the agent, whatever is wrong with it.
     pub(crate) async fn assemble(&self, agent: Option<&Agent>) -> Result<PromptAssembly, dsh_system_prompt::Error> {
-        let scope = agent.and_then(|agent| self.scopes.iter().find(|(own, _)| std::ptr::eq(*own, agent)));
+        let place = agent.and_then(|agent| self.scopes.iter().position(|(own, _)| std::ptr::eq(*own, agent)));
+        self.assemble_at(place).await
+    }
+
+    /// What is assembled for the agent at this place of the project's.
+    async fn assemble_at(&self, place: Option<usize>) -> Result<PromptAssembly, dsh_system_prompt::Error> {
+        let scope = place.and_then(|place| self.scopes.get(place));
         let cx = scope.map_or_else(AssembleContext::new, |(_, key)| AssembleContext::for_scope(*key));
         let cx = cx.with(self.project.run.clone());
         self.kernel.root().system_prompt().assemble(cx).await
@@ -253,6 +263,31 @@ impl<'p> Mounted<'p> {
 
 fn concern(agent: Option<&Agent>) -> Concern {
     agent.map_or(Concern::Everyone, |agent| Concern::Agent(agent.name.value.clone()))
+}
+
+/// What assemblies were refused for. An order of thousands of tools that are not there is one mistake, not one of each agent.
+#[derive(Debug, Default)]
+struct Refusals(Option<(Vec<usize>, Known)>);
+
+impl Refusals {
+    fn report(
+        &mut self,
+        project: &Project,
+        agent: Option<&Agent>,
+        error: &dsh_system_prompt::Error,
+        report: &mut Report,
+    ) {
+        let unknown = || error.unknown_tools().map(|tool| tool.position);
+        let is_same = |told: &&(Vec<usize>, Known)| told.0.iter().copied().eq(unknown());
+        if error.kind() != ErrorKind::ToolOrderUnknown {
+            report.push(blame::prompt(project, agent, error, &report.guesses));
+        } else if let Some((_, known)) = self.0.as_ref().filter(is_same) {
+            report.push_again(*known);
+        } else {
+            let known = report.push_known(blame::prompt(project, agent, error, &report.guesses));
+            self.0 = Some((unknown().collect(), known));
+        }
+    }
 }
 
 /// A kernel that is being filled.

@@ -2,7 +2,8 @@
 //!
 //! The persona of the shared layer is the registry's own (its configuration); an agent's is a section of that name in its scope.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use dsh_kernel::{Context, Disposer, Error, Failure, Layer, Layers, Method, Name, Plugin, ScopeKey, Service};
 use dsh_llm::ToolSchema;
@@ -113,6 +114,10 @@ impl Plugin for ToolSchemas {
 #[derive(Debug)]
 pub(super) struct ToolSource {
     all: ToolProviderResult,
+    /// The names of all.
+    known: Vec<Name>,
+    /// The answers that were made for scopes, by the places of what they see: many agents see the same.
+    answers: Mutex<HashMap<Box<[u32]>, ToolProviderResult>>,
     seen: Arc<Layers<Seen>>,
 }
 
@@ -134,7 +139,8 @@ impl Service for ToolSource {
 
 impl ToolSource {
     fn new(schemas: Vec<ToolSchema>) -> Self {
-        Self { all: ToolProviderResult::new(schemas), seen: Arc::default() }
+        let known = schemas.iter().map(|schema| Name::from(schema.name().to_owned())).collect();
+        Self { all: ToolProviderResult::new(schemas), known, answers: Mutex::default(), seen: Arc::default() }
     }
 
     /// The answer for a scope: kept, and handed out again at each step.
@@ -144,11 +150,21 @@ impl ToolSource {
         own.unwrap_or(&self.all).clone()
     }
 
+    /// What is seen through a filter; the same answer again where the same is seen.
+    fn answer(&self, filter: &ToolFilter) -> ToolProviderResult {
+        let places = self.all.schemas().iter().zip(0..);
+        let places: Box<[u32]> =
+            places.filter(|(schema, _)| filter.admits(schema.name())).map(|(_, place)| place).collect();
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let admitted = self.all.schemas().iter().filter(|schema| filter.admits(schema.name())).cloned();
+        let make = || ToolProviderResult::new(admitted).known_names(self.known.iter().cloned());
+        answers.entry(places).or_insert_with(make).clone()
+    }
+
     /// Keeps from the context's scope what the filter leaves out. The names stay known: an order that lists them is no
     /// mistake (S5).
     fn restrict(&self, ctx: &Context, filter: &ToolFilter) -> Result<Disposer, Error> {
-        let admitted = self.all.schemas().iter().filter(|schema| filter.admits(schema.name())).cloned();
-        let answer = ToolProviderResult::new(admitted).known_names(self.all.known().map(str::to_owned));
+        let answer = self.answer(filter);
         let insert = |seen: &mut Seen| {
             seen.0 = Some(answer.clone());
             Ok(|seen: &mut Seen| seen.0 = None)

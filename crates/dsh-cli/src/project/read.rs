@@ -42,6 +42,8 @@ pub(crate) struct Project {
     pub(crate) built_ins: BuiltIns,
     /// The agents, in the order of the file, and those that have files of their own, by the names of these.
     pub(crate) agents: Vec<Agent>,
+    /// Whether these are all: the folder of their files could be read.
+    pub(crate) knows_all_agents: bool,
     /// The tools.
     pub(crate) tools: Tools,
     /// What the files ask for beyond being text.
@@ -100,7 +102,7 @@ impl Project {
     fn of(mut config: Config, tree: Branch, reading: &Reading<'_>, files: &mut Files<'_>, report: &mut Report) -> Self {
         let tools = tools::read(&config.tool_schemas, files, report);
         let shared = layer(config.layer, reading, files, report);
-        agent_files::read(&mut config.agents, files, report);
+        let knows_all_agents = agent_files::read(&mut config.agents, files, report);
         if !config.agents.is_empty() && !config.concerns.contains(&Topic::Agents) {
             config.concerns.push(Topic::Agents);
         }
@@ -125,6 +127,7 @@ impl Project {
             instructions: Vec::new(),
             built_ins: BuiltIns::default(),
             agents,
+            knows_all_agents,
             tools,
             asks: TrustSet::default(),
             trust: reading.trust,

@@ -1,7 +1,7 @@
 //! The tools of a project: the schemas of the files it names, and which of them an agent sees.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::{Bound, Range};
 use std::sync::Arc;
 
 use dsh_llm::{ToolSchema, parse_tool_list};
@@ -67,7 +67,7 @@ pub(super) fn read(paths: &[FileRef], files: &mut Files<'_>, report: &mut Report
         let mut strange = StrangeFields::default();
         for tool in list.tools() {
             let here = Span::new(source, place_of(text, tool.range.clone(), tool.schema.name()));
-            strange.look_at(tool);
+            strange.look_at(tool, text);
             unusual_name(tool.schema.name(), here, report);
             no_object(&tool.schema, here, report);
             if let Some(there) = tools.places.get(tool.schema.name()) {
@@ -89,7 +89,7 @@ pub(super) fn read(paths: &[FileRef], files: &mut Files<'_>, report: &mut Report
                 *tools.dropped.entry(field.to_string()).or_default() += 1;
             }
         }
-        strange.report(source, text, report);
+        strange.report(source, report);
     }
     tools
 }
@@ -103,7 +103,7 @@ fn headline(path: &str, error: &dsh_llm::Error) -> String {
 }
 
 /// The place of a string within a tool's entry, or of the entry's first byte.
-pub(super) fn place_of(text: &str, entry: Range<usize>, string: &str) -> Range<usize> {
+fn place_of(text: &str, entry: Range<usize>, string: &str) -> Range<usize> {
     let string = format!("\"{string}\"");
     match text.get(entry.clone()).and_then(|entry| entry.find(&string)) {
         Some(offset) => entry.start + offset..entry.start + offset + string.len(),
@@ -114,7 +114,8 @@ pub(super) fn place_of(text: &str, entry: Range<usize>, string: &str) -> Range<u
 /// Which tools an agent sees: those that are allowed, less those that are denied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ToolFilter {
-    visible: Arc<BTreeSet<String>>,
+    /// Those that are allowed; every one, if none.
+    allowed: Option<Arc<BTreeSet<String>>>,
     /// The entries that deny tools.
     denied: Arc<BTreeMap<String, Span>>,
 }
@@ -122,7 +123,7 @@ pub(crate) struct ToolFilter {
 impl ToolFilter {
     /// Whether the tool of this name is seen.
     pub(crate) fn admits(&self, name: &str) -> bool {
-        self.visible.contains(name)
+        self.allowed.as_ref().is_none_or(|allowed| allowed.contains(name)) && !self.denied.contains_key(name)
     }
 
     /// Where the tool of this name is denied.
@@ -152,39 +153,43 @@ impl Tools {
     pub(super) fn filter(&self, rules: &ToolRules, agent: &str, report: &mut Report) -> ToolFilter {
         let allowed = rules.allow.as_ref().map(|entries| self.matches(entries, agent, report));
         let denied = self.matches(&rules.deny, agent, report);
-        let visible = self
-            .schemas
-            .iter()
-            .map(ToolSchema::name)
-            .filter(|name| {
-                allowed.as_ref().is_none_or(|allowed| allowed.contains_key(name)) && !denied.contains_key(name)
-            })
-            .map(str::to_owned)
-            .collect();
+        let allowed = allowed.map(|allowed| Arc::new(allowed.into_keys().map(str::to_owned).collect()));
         let denied = denied.into_iter().map(|(name, entry)| (name.to_owned(), entry)).collect();
-        ToolFilter { visible: Arc::new(visible), denied: Arc::new(denied) }
+        ToolFilter { allowed, denied: Arc::new(denied) }
     }
 
     /// The names that these entries match, each with the first that does.
     fn matches(&self, entries: &[At<String>], agent: &str, report: &mut Report) -> BTreeMap<&str, Span> {
         let mut matched = BTreeMap::new();
+        let mut seen: HashMap<&str, bool> = HashMap::new();
         for entry in entries {
-            let mut any = false;
-            for name in self.schemas.iter().map(ToolSchema::name) {
-                let fits = match entry.value.strip_suffix('*') {
-                    Some(stem) => name.starts_with(stem),
-                    None => name == entry.value,
-                };
-                if fits {
+            let any = *seen.entry(&entry.value).or_insert_with(|| {
+                let mut any = false;
+                for name in self.names_that_fit(&entry.value) {
                     any = true;
                     matched.entry(name).or_insert(entry.span);
                 }
-            }
+                any
+            });
             if !any && !self.incomplete {
                 report.push(self.no_match(entry, agent, report));
             }
         }
         matched
+    }
+
+    /// The names that an entry stands for: its own, or all that begin with what stands before its `*`.
+    fn names_that_fit<'t>(&'t self, entry: &str) -> impl Iterator<Item = &'t str> {
+        let (own, stem) = match entry.strip_suffix('*') {
+            Some(stem) => (None, Some(stem.to_owned())),
+            None => (self.places.get_key_value(entry), None),
+        };
+        // In the order of names, those that begin with a stem stand together.
+        let begin = stem.into_iter().flat_map(|stem| {
+            let from = (Bound::Included(stem.as_str()), Bound::Unbounded);
+            self.places.range::<str, _>(from).take_while(move |(name, _)| name.starts_with(&stem))
+        });
+        own.into_iter().chain(begin).map(|(name, _)| name.as_str())
     }
 
     fn no_match(&self, entry: &At<String>, agent: &str, report: &Report) -> Diagnostic {
@@ -205,5 +210,28 @@ impl Tools {
             None => format!("the tools are {}", list(names)),
         };
         Diagnostic::error(code, headline).at(entry.span, "matches no tool").with_help(help)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tools;
+    use crate::diagnostic::{Sources, Span};
+
+    #[test]
+    fn an_entry_stands_for_its_name_or_for_all_that_begin_like_it() {
+        let source = Sources::new().add(String::new(), String::new());
+        let mut tools = Tools::default();
+        for name in ["read", "read_file", "readme", "rea", "write", "*"] {
+            tools.places.insert(name.to_owned(), Span::new(source, 0..0));
+        }
+        let fit = |entry: &str| tools.names_that_fit(entry).collect::<Vec<_>>();
+        assert_eq!(fit("read"), ["read"]);
+        assert_eq!(fit("read*"), ["read", "read_file", "readme"]);
+        assert_eq!(fit("read_*"), ["read_file"]);
+        assert_eq!(fit("x*"), [""; 0]);
+        assert_eq!(fit("readm"), [""; 0]);
+        assert_eq!(fit("*").len(), 6);
+        assert_eq!(fit("**"), ["*"]);
     }
 }

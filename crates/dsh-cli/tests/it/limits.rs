@@ -66,3 +66,90 @@ fn a_diagnostic_of_many_places_shows_some_of_them() {
     let config = format!("tool_order = [\"<unlisted-tools>\",\n{}]\n", names.join(",\n"));
     reads!(Project::new(&config).dsh(&["prompt"]));
 }
+
+/// So many agents that have nothing of their own.
+fn agents(count: usize) -> String {
+    (0..count).map(|number| format!("[agents.a{number}]\ndescription = \"x\"\n")).collect()
+}
+
+/// The diagnostics that `check` finds.
+fn found(project: &Project) -> Vec<serde_json::Value> {
+    project.dsh(&["check", "--format", "json"]).json()["diagnostics"].as_array().unwrap().clone()
+}
+
+#[test]
+fn a_text_that_many_share_is_told_of_once_and_not_of_all_its_variables() {
+    let text: Vec<String> = (0..300).map(|number| format!("{{{{v{number}}}}}")).collect();
+    let config = format!(
+        "[[sections]]\nname = \"s\"\norder = 1\nfile = \"s.md\"\nformat = \"template\"\n{}",
+        agents(40)
+    );
+    let found = found(&Project::new(&config).file("s.md", text.join("\n")));
+    assert_eq!(found.len(), 51);
+    for diagnostic in &found {
+        assert_eq!(diagnostic["code"], "prompt::unknown_variable");
+        assert_eq!(diagnostic["agents"].as_array().unwrap().len(), 40, "{diagnostic:#}");
+    }
+    let last = found.iter().find(|it| it["message"].as_str().unwrap().contains("250 more")).unwrap();
+    assert_eq!(last["places"][0]["start"]["line"], 51, "{last:#}");
+}
+
+#[test]
+fn an_order_of_tools_that_nobody_knows_is_one_mistake_of_all_agents() {
+    let order = lines(300, |number| format!("\"nothing_{number}\""));
+    let config = format!(
+        "tool_schemas = [\"tools.json\"]\ntool_order = [\"<unlisted-tools>\", {order}]\n{}",
+        agents(40)
+    );
+    let found = found(&Project::new(&config).file("tools.json", r#"[{"name": "read"}]"#));
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0]["agents"].as_array().unwrap().len(), 40);
+}
+
+#[test]
+fn each_of_many_fields_keys_and_variables_has_the_place_of_its_own() {
+    let start = |diagnostic: &serde_json::Value, place: usize| {
+        diagnostic["places"][place]["start"]["line"].as_u64().unwrap()
+    };
+    let fields = lines(400, |number| format!("\"a_field_{number}\": \"a_field_{}\"", number + 1));
+    let project = Project::new("tool_schemas = [\"tools.json\"]\n");
+    let fields = found(&project.file("tools.json", format!("[{{\"name\": \"read\",\n{fields}}}]")));
+    assert_eq!(fields.len(), 400);
+    let tables: String = (0..300).map(|number| format!("[t{number}]\n")).collect();
+    let tables = found(&Project::new(&tables.repeat(2)));
+    assert_eq!(tables.len(), 300);
+    for (number, table) in (1..).zip(&tables) {
+        assert_eq!((start(table, 0), start(table, 1)), (300 + number, number), "{table:#}");
+    }
+    let own: String = (0..300).map(|number| format!("[agents.a{number}.variables]\nv{number} = \"x\"\n")).collect();
+    let own = found(&Project::new(&own));
+    assert_eq!(own.len(), 300);
+    for (number, variable) in (1..).zip(&own) {
+        assert_eq!((variable["code"].as_str(), start(variable, 0)), (Some("check::unused_variable"), 2 * number));
+    }
+    let said: String = (0..300).map(|number| format!("v{number} = {{ env = \"E{number}\" }}\n")).collect();
+    let project = Project::new(&format!("[variables]\n{said}"));
+    let printed = project.dsh(&["config", "--origins"]).stdout;
+    assert!(printed.contains("variables.v299.env = \"E299\"  # dsh.toml:301\n"), "{printed}");
+    let listed = project.dsh(&["trust"]).stdout;
+    assert!(listed.contains("environment variable `E299`\n    dsh.toml:301: variable `v299`\n"), "{listed}");
+}
+
+#[test]
+fn patterns_that_stand_one_within_the_other_deny_what_they_say_and_no_more() {
+    let tools = lines(300, |number| format!("{{\"name\": \"t{number}\"}}"));
+    let denied = lines(300, |number| format!("\"t{number}*\", \"u{number}*\", \"t1*\""));
+    let config = format!("tool_schemas = [\"tools.json\"]\n[agents.a]\ntools = {{ deny = [{denied}] }}\n");
+    let project = Project::new(&config).file("tools.json", format!("[{tools},\n{{\"name\": \"x\"}}]"));
+    let found = found(&project);
+    assert_eq!(found.len(), 300);
+    assert!(found.iter().all(|it| it["code"] == "config::unmatched_pattern"));
+}
+
+#[test]
+fn an_agent_is_not_said_to_be_unknown_where_the_folder_was_not_read() {
+    let project = (0..10_001).fold(Project::bare(), |project, number| {
+        project.file(&format!("agents/a{number}.md"), "x")
+    });
+    reads!(project.dsh(&["prompt", "--agent", "a7"]));
+}

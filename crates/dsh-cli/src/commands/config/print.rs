@@ -83,10 +83,8 @@ impl Printing<'_> {
     }
 
     fn origin(&self, tier: Tier, span: Span) -> Origin {
-        let (file, line) = self.sources.get(span.source).map_or_else(Default::default, |source| {
-            let before = source.text.get(..span.start).unwrap_or_default();
-            (source.path.clone(), 1 + before.bytes().filter(|byte| *byte == b'\n').count())
-        });
+        let place = self.sources.locate(span);
+        let (file, line) = place.map_or_else(Default::default, |place| (place.path.to_owned(), place.start.line));
         let profile = matches!(tier, Tier::UserProfile | Tier::ProjectProfile).then_some(self.profile).flatten();
         Origin::Place { tier, profile: profile.map(str::to_owned), file, line }
     }

@@ -1,6 +1,6 @@
 //! What a project asks for, as a person reads it before trusting it.
 
-use crate::diagnostic::{Sources, Span};
+use crate::diagnostic::{Sources, Span, counted};
 use crate::trust::{Asker, TrustItem, TrustSet, shown};
 
 /// Each thing with the places that ask for it, and the hash of all.
@@ -26,9 +26,18 @@ fn place(span: Span, sources: &Sources) -> String {
 
 /// Line and column, from 1, the latter in characters.
 pub(super) fn line_and_column(span: Span, sources: &Sources) -> (usize, usize) {
-    let before = sources.text(span.source).get(..span.start).unwrap_or_default();
-    let line = 1 + before.bytes().filter(|byte| *byte == b'\n').count();
-    (line, 1 + before.rsplit('\n').next().unwrap_or_default().chars().count())
+    sources.locate(span).map_or((1, 1), |place| (place.start.line, place.start.column))
+}
+
+/// How many things are asked for.
+pub(super) fn count(set: &TrustSet) -> String {
+    let mut variables = 0;
+    for (item, _) in set.iter() {
+        match item {
+            TrustItem::EnvironmentVariable { .. } => variables += 1,
+        }
+    }
+    counted(variables, "environment variable")
 }
 
 fn said(asker: &Asker) -> String {
@@ -48,4 +57,18 @@ fn in_line(text: &str) -> String {
         }
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line_and_column;
+    use crate::diagnostic::{Sources, Span};
+
+    #[test]
+    fn lines_and_columns_are_counted_from_one_in_characters() {
+        let mut sources = Sources::new();
+        let source = sources.add("dsh.toml".to_owned(), "é = 1\nü = { env = \"X\" }".to_owned());
+        assert_eq!(line_and_column(Span::new(source, 0..1), &sources), (1, 1));
+        assert_eq!(line_and_column(Span::new(source, 12..13), &sources), (2, 5));
+    }
 }
