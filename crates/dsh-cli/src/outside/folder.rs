@@ -1,7 +1,8 @@
 //! A project's folder, and the files beneath it (C1).
 //!
 //! A path that leaves the folder is refused where it is opened, not before, so that nothing can be swapped between a check and the
-//! opening. What is opened must be a regular file: opening never waits for the other end of a pipe.
+//! opening. What is opened must be a regular file: opening never waits for the other end of a pipe. Nor may it be one in which the
+//! system tells of a process: the environment is read by name, and nothing asks for all of it at once (C4).
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -51,6 +52,8 @@ pub(crate) enum ReadError {
     Roundabout(String),
     /// Something else than a file is there; the text says what.
     NotAFile(&'static str),
+    /// The system tells of its processes there: their environment, their arguments, what they have open.
+    OfProcesses,
     /// The file is larger than the limit, in bytes.
     TooLarge {
         /// The most that would be read.
@@ -120,7 +123,7 @@ impl Folder {
         let whole = self.path.join(path);
         let file = match reach {
             Reach::Beneath => self.refuse_leaving(path).and_then(|()| self.open_beneath(path)),
-            Reach::Anywhere => open_anywhere(&whole),
+            Reach::Anywhere => self.open_anywhere(path),
         };
         OpenFile::new(file.map_err(|error| self.or_dangling(path, error))?, &whole)
     }
@@ -175,6 +178,16 @@ impl Folder {
     #[cfg(unix)]
     fn open_beneath(&self, path: &Path) -> Result<File, ReadError> {
         beneath::open_file(&self.handle, &self.path, path)
+    }
+
+    #[cfg(unix)]
+    fn open_anywhere(&self, path: &Path) -> Result<File, ReadError> {
+        beneath::open_anywhere(&self.handle, path)
+    }
+
+    #[cfg(not(unix))]
+    fn open_anywhere(&self, path: &Path) -> Result<File, ReadError> {
+        open_anywhere(&self.path.join(path))
     }
 
     #[cfg(unix)]
@@ -241,11 +254,6 @@ pub(crate) fn straightened(path: &Path) -> Option<PathBuf> {
         }
     }
     Some(straight)
-}
-
-#[cfg(unix)]
-fn open_anywhere(path: &Path) -> Result<File, ReadError> {
-    beneath::open_anywhere(path)
 }
 
 #[cfg(not(unix))]

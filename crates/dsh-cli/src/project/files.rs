@@ -261,6 +261,10 @@ impl Problem {
                 ("file::roundabout_path", "is not written as a plain path into the project's folder".to_owned())
             }
             Self::Read(ReadError::NotAFile(what)) => ("file::not_a_file", format!("is {what}, and a file is meant")),
+            Self::Read(ReadError::OfProcesses) => (
+                "file::process_information",
+                "is where the system tells of its processes, and is never read".to_owned(),
+            ),
             Self::Read(ReadError::TooLarge { limit, size }) => {
                 ("file::too_large", format!("has {size} bytes, and the limit for such a file is {} MiB", limit >> 20))
             }
@@ -311,6 +315,9 @@ impl Problem {
             Self::Read(ReadError::NotAFile("a folder")) => "name a file in it",
             Self::Read(ReadError::NotAFile("a named pipe")) => "put what comes out of it into a file, and name that",
             Self::Read(ReadError::NotAFile(_)) => "name a file",
+            Self::Read(ReadError::OfProcesses) => {
+                "name a file of your own; one variable of the environment comes in as `name = { env = \"NAME\" }`"
+            }
             Self::Read(ReadError::TooLarge { limit: SCHEMA_LIMIT, .. }) => {
                 "split it: `tool_schemas` takes several files"
             }
@@ -330,7 +337,9 @@ impl Problem {
             Self::Read(ReadError::Outside(_)) => {
                 Some("put the file itself there, or give `--dir` the folder in which it lies")
             }
-            Self::Read(ReadError::Dangling | ReadError::Circle) => Some("make the link anew, or take it away"),
+            Self::Read(ReadError::Dangling | ReadError::Circle | ReadError::OfProcesses) => {
+                Some("make the link anew, or take it away")
+            }
             Self::Read(ReadError::TooLarge { .. }) => Some("move long texts into files: `file = \"…\"`"),
             Self::Read(ReadError::NotAFile(_)) => Some("a configuration is a file of this name"),
             Self::Read(ReadError::Unreadable(error)) => may_read(error),
@@ -344,7 +353,9 @@ impl Problem {
             Self::Read(ReadError::Outside(_)) => Some("put the file itself there"),
             Self::Read(ReadError::NotAFile(_)) => Some("give it another name, without `.md`"),
             Self::Read(ReadError::Unreadable(error)) => may_read(error),
-            Self::Read(ReadError::Dangling | ReadError::Circle) => Some("make the link anew, or take it away"),
+            Self::Read(ReadError::Dangling | ReadError::Circle | ReadError::OfProcesses) => {
+                Some("make the link anew, or take it away")
+            }
             Self::Read(ReadError::TooLarge { .. }) | Self::TooMuch { .. } => {
                 Some("leave out what a model need not read")
             }

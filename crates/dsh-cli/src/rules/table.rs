@@ -59,6 +59,7 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         not_a_folder
         not_utf8
         outside
+        process_information
         roundabout_path
         too_large
         too_many

@@ -23,6 +23,7 @@ mod layers;
 mod limits;
 mod lints;
 mod partition;
+mod process_information;
 mod prompt;
 mod refused;
 mod rule;

@@ -40,9 +40,41 @@ pub(super) fn open_folder(path: &Path) -> Result<OwnedFd, Errno> {
     open(path, folder(), Mode::empty())
 }
 
-/// Opens a file wherever it is.
-pub(super) fn open_anywhere(path: &Path) -> Result<File, ReadError> {
-    open(path, reading(), Mode::empty()).map(File::from).map_err(of_errno)
+/// Opens the file at `path`, which starts at the open folder `handle`, wherever that leads; but not by a link of `/proc` to what a
+/// process has open or where it works, as `/dev/stdin` is one.
+pub(super) fn open_anywhere(handle: &OwnedFd, path: &Path) -> Result<File, ReadError> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    let refused = match open_without_magic(handle, path) {
+        Some(Ok(file)) => return Ok(file.into()),
+        Some(Err(errno)) => Some(errno),
+        None => None,
+    };
+    match openat(handle, path, reading(), Mode::empty()) {
+        // Only such a link is in the way of the one call and not of the other.
+        Ok(_) if refused == Some(Errno::LOOP) => Err(ReadError::OfProcesses),
+        Ok(file) => Ok(file.into()),
+        Err(errno) => Err(of_errno(errno)),
+    }
+}
+
+/// Opens a file by no link of `/proc`; none, where the system has no way to do that.
+#[cfg(target_os = "linux")]
+fn open_without_magic(handle: &OwnedFd, path: &Path) -> Option<Result<OwnedFd, Errno>> {
+    use rustix::fs::{ResolveFlags, openat2};
+
+    loop {
+        match openat2(handle, path, reading(), Mode::empty(), ResolveFlags::NO_MAGICLINKS) {
+            Err(Errno::INTR) => {}
+            // An old kernel, or a sandbox that does not know the call.
+            Err(Errno::NOSYS | Errno::PERM) => return None,
+            opened => return Some(opened),
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_without_magic(_: &OwnedFd, _: &Path) -> Option<Result<OwnedFd, Errno>> {
+    None
 }
 
 /// Opens the file at `path` beneath `handle`, which is the open folder `root`.

@@ -26,11 +26,15 @@ type Number = (u64, u64);
 type Number = std::path::PathBuf;
 
 impl OpenFile {
-    /// Takes an open file, which was opened at `path`; anything but a regular one is refused.
+    /// Takes an open file, which was opened at `path`; anything but a regular one is refused, and what tells of processes, however the
+    /// path led there: it is the open file that is looked at.
     pub(super) fn new(file: File, path: &Path) -> Result<Self, ReadError> {
         let metadata = file.metadata().map_err(of_io)?;
         if !metadata.is_file() {
             return Err(ReadError::NotAFile(kind_of(metadata.file_type())));
+        }
+        if tells_of_processes(&file)? {
+            return Err(ReadError::OfProcesses);
         }
         let identity = FileIdentity(number(&metadata, path)?);
         Ok(Self { file, identity, size: metadata.len() })
@@ -57,6 +61,19 @@ impl OpenFile {
         let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         if size <= limit { Ok(bytes) } else { Err(ReadError::TooLarge { limit, size }) }
     }
+}
+
+/// Whether a file is one of `/proc`, wherever that is mounted: there is the whole environment of each process, and its arguments.
+#[cfg(target_os = "linux")]
+fn tells_of_processes(file: &File) -> Result<bool, ReadError> {
+    let system = rustix::fs::fstatfs(file).map_err(|errno| of_io(errno.into()))?;
+    Ok(system.f_type == rustix::fs::PROC_SUPER_MAGIC)
+}
+
+#[cfg(not(target_os = "linux"))]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere, it has to be asked for")]
+fn tells_of_processes(_: &File) -> Result<bool, ReadError> {
+    Ok(false)
 }
 
 #[cfg(unix)]
