@@ -67,8 +67,6 @@ pub(crate) struct Config {
     pub(crate) tool_schemas: Vec<FileRef>,
     /// `[agents.NAME]`.
     pub(crate) agents: Vec<Agent>,
-    /// The profiles that were not chosen, each read by itself.
-    pub(crate) elsewhere: Vec<(String, Config)>,
 }
 
 /// What a part of the file is about; each is a plugin of its own.

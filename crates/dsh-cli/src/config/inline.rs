@@ -29,11 +29,15 @@ pub(crate) struct Run {
 }
 
 impl OffsetMap {
-    /// The map of the TOML string that stands at `span` of `file` and has this value.
+    /// The map of the TOML string that stands at `span` of `file` and has this value, or all of it but the newline at its end. What is
+    /// said without quotes (in the environment, by a flag) stands for itself.
     pub(crate) fn of_toml_string(file: &str, span: Range<usize>, value: &str) -> Self {
         let raw = file.get(span.clone()).unwrap_or_default();
+        if raw == value {
+            return Self::Runs(vec![Run { text: 0, file: span.start }]);
+        }
         match decode(raw) {
-            Some((decoded, runs)) if decoded == value => {
+            Some((decoded, runs)) if decoded == value || decoded.strip_suffix('\n') == Some(value) => {
                 Self::Runs(runs.into_iter().map(|run| Run { file: run.file + span.start, ..run }).collect())
             }
             _ => Self::Whole(span),

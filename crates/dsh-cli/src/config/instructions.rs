@@ -71,7 +71,7 @@ pub(super) fn read(top: &mut Table<'_>, report: &mut Report) -> Instructions {
     {
         read.order = order.value;
     }
-    read.reach = own.reaches(report).any();
+    read.reach = own.reaches(None, report).any();
     own.refuse_unknown(report);
     read
 }

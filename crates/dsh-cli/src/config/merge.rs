@@ -1,35 +1,24 @@
 //! Several documents made one (C5): tables merge, everything else is replaced by what comes later.
 
-use super::tree::{Branch, Field, Node, Value};
+use super::tree::{Branch, Field, Kind, Node, Value};
 
 /// Lays `over` on `base`: what both have is `over`'s, tables excepted, which merge in the same way.
 ///
 /// Keys keep the order in which they were first given. Where two keys are two ways of saying one thing, the later one takes the
 /// earlier one's place.
 pub(crate) fn overlay(base: &mut Branch, over: Branch) {
-    overlay_layer(base, over);
+    overlay_kind(Kind::Settings, base, over);
 }
 
-/// As [`overlay`], for a table that is a layer: it has a persona, variables, sections.
-fn overlay_layer(base: &mut Branch, over: Branch) {
-    for (one, other) in [("persona", "persona_file"), ("persona_file", "persona")] {
-        if over.fields.contains_key(one) && !over.fields.contains_key(other) {
-            base.fields.shift_remove(other);
+/// As [`overlay`], for tables of this kind.
+pub(super) fn overlay_kind(kind: Kind, base: &mut Branch, over: Branch) {
+    if kind.is_layer() {
+        for (one, other) in [("persona", "persona_file"), ("persona_file", "persona")] {
+            if over.fields.contains_key(one) && !over.fields.contains_key(other) {
+                base.fields.shift_remove(other);
+            }
         }
     }
-    overlay_with(base, over, |name, base, over| match name {
-        "agents" => overlay_with(base, over, |_, base, over| overlay_layer(base, over)),
-        "profiles" => overlay_with(base, over, |_, base, over| overlay_layer(base, over)),
-        _ => overlay_plain(base, over),
-    });
-}
-
-fn overlay_plain(base: &mut Branch, over: Branch) {
-    overlay_with(base, over, |_, base, over| overlay_plain(base, over));
-}
-
-/// Lays `over` on `base`, and each table on the table of its name as `both` says.
-fn overlay_with(base: &mut Branch, over: Branch, both: impl Fn(&str, &mut Branch, Branch)) {
     base.allow_outside.extend(over.allow_outside);
     for (name, field) in over.fields {
         match (base.fields.get_mut(&name), field) {
@@ -38,7 +27,7 @@ fn overlay_with(base: &mut Branch, over: Branch, both: impl Fn(&str, &mut Branch
                 Field { key: new_key, node: Node { span: new_span, tier: new_tier, value: Value::Table(new) } },
             ) => {
                 (*key, *span, *tier) = (new_key, new_span, new_tier);
-                both(&name, old, new);
+                overlay_kind(kind.of(&name), old, new);
             }
             (_, field) => {
                 base.fields.insert(name, field);
@@ -120,8 +109,8 @@ mod tests {
     fn what_a_profile_says_is_marked_as_its_own() {
         let mut whole = tree("a = 'x'\n[profiles.ci]\na = 'y'\n[profiles.ci.t]\nb = 'z'\n[profiles.dev]\na = 'w'");
         let mut profiles = Profiles::take(&mut whole, &mut Report::new());
-        assert!(!profiles.choose("cd", &mut whole));
-        assert!(profiles.choose("ci", &mut whole));
+        assert!(!profiles.choose("cd", &mut whole, &mut Report::new()));
+        assert!(profiles.choose("ci", &mut whole, &mut Report::new()));
         assert_eq!(line(&whole), "a=y t={b=z}");
         assert!(whole.fields.values().all(|field| field.node.tier == Tier::ProjectProfile));
         assert_eq!(profiles.names().collect::<Vec<_>>(), ["dev"]);

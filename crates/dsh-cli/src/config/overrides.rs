@@ -1,7 +1,7 @@
 //! What the environment and the command line say in the configuration's place (C5): small documents of one key each.
 
 use super::parse::{NotToml, parse};
-use super::tree::{Branch, Field, Node, Tier, Value};
+use super::tree::{Branch, Field, Kind, Node, Tier, Value};
 use crate::diagnostic::{Diagnostic, Report, SourceId, Span};
 use crate::names::quoted;
 
@@ -22,7 +22,7 @@ pub(crate) fn environment(key: &str, source: SourceId, text: &str) -> Branch {
     };
     let span = Span::new(source, 0..text.len());
     let mut branch = Branch::default();
-    branch.insert(key, Field { key: span, node: Node { span, tier: Tier::Environment, value } });
+    branch.insert(Kind::Settings, key, Field { key: span, node: Node { span, tier: Tier::Environment, value } });
     branch
 }
 
@@ -82,13 +82,13 @@ pub(crate) fn set(tree: &mut Branch, source: SourceId, name: &str, value: &str) 
                 && let Some(Value::Table(own)) = agent.fields.get_mut("variables").map(|field| &mut field.node.value)
                 && own.fields.contains_key(name)
             {
-                own.insert(name, constant.clone());
+                own.insert(Kind::Variables, name, constant.clone());
             }
         }
     }
     let shared = tree.fields.entry("variables".to_owned()).or_insert_with(|| said(Value::Table(Branch::default())));
     if let Value::Table(shared) = &mut shared.node.value {
-        shared.insert(name, constant);
+        shared.insert(Kind::Variables, name, constant);
     }
 }
 

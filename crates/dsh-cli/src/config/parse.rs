@@ -14,7 +14,7 @@ pub(crate) struct NotToml;
 pub(crate) fn parse(source: SourceId, tier: Tier, text: &str, report: &mut Report) -> Result<Branch, NotToml> {
     let (document, errors) = DeTable::parse_recoverable(text);
     if errors.is_empty() {
-        return Ok(Branch::of(source, tier, document.into_inner()));
+        return Ok(Branch::of(source, tier, text, document.into_inner()));
     }
     let broken = Broken::new(source, text, &document);
     for error in errors {

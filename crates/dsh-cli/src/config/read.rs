@@ -2,7 +2,7 @@
 
 use super::check;
 use super::instructions;
-use super::profiles::Profiles;
+use super::profiles::{Profiles, Unchosen};
 use super::table::{Entry, Reaches, Table, string, table, wrong_type};
 use super::tree::{Branch, Value};
 use super::variables::variables;
@@ -16,25 +16,51 @@ pub(crate) fn read(tree: &Branch, span: Span, others: &Profiles, report: &mut Re
     let mut top = Table::new(tree, span, "dsh.toml");
     // They have been taken out, document by document.
     top.knows(&["include", "profiles"]);
-    let mut config = file(top, report);
+    let config = file(top, report);
     for (name, profile) in others.others() {
-        let read = report.about(Concern::Profile(name.to_owned()), |report| {
-            file(Table::new(&profile.value, profile.span, "a profile"), report)
-        });
-        config.elsewhere.push((name.to_owned(), read));
+        let found = unchosen(&profile, report);
+        for diagnostic in found {
+            let diagnostic = Diagnostic { concern: Concern::Profile(name.to_owned()), ..diagnostic };
+            report.push_about(diagnostic.agents.clone(), diagnostic);
+        }
     }
     config
 }
 
+/// What is wrong with a profile that was not chosen: what its tables would be together with those that they are laid over, less what
+/// is wrong with these alone.
+fn unchosen(profile: &Unchosen<'_>, report: &mut Report) -> Vec<Diagnostic> {
+    let mut findings = |branch: &Branch| {
+        let mut own = Report::new();
+        std::mem::swap(&mut own.guesses, &mut report.guesses);
+        file(Table::new(branch, profile.span, "a profile"), &mut own);
+        std::mem::swap(&mut own.guesses, &mut report.guesses);
+        own.into_sorted()
+    };
+    let whole = findings(&profile.laid());
+    if whole.is_empty() {
+        return whole;
+    }
+    let before = findings(profile.under);
+    let is_known =
+        |found: &Diagnostic| before.iter().any(|known| known.code == found.code && known.headline == found.headline);
+    whole.into_iter().filter(|found| !is_known(found)).collect()
+}
+
+/// Reports what a profile has that only a file can have.
+pub(super) fn refuse_foreign(foreign: &Branch, span: Span, report: &mut Report) {
+    file(Table::new(foreign, span, "a profile"), report);
+}
+
 fn file(mut top: Table<'_>, report: &mut Report) -> Config {
-    let reaches = top.reaches(report);
+    let reaches = top.reaches(None, report);
     let identity = top.boolean("identity", report);
     let instructions = instructions::read(&mut top, report);
     let model = top.string("model", report).filter(|model| check::not_empty(model, "a model's name", report));
     let tool_order = top.strings("tool_order", report);
     let tool_schemas = paths(&mut top, "tool_schemas", &reaches, report);
     let layer = layer(&mut top, &reaches, report);
-    let agents = agents(&mut top, report);
+    let agents = agents(&mut top, &reaches, report);
     top.refuse_unknown(report);
     let concerns = top.order_of(&[
         ("tool_schemas", Topic::Tools),
@@ -42,13 +68,13 @@ fn file(mut top: Table<'_>, report: &mut Report) -> Config {
         ("sections", Topic::Sections),
         ("agents", Topic::Agents),
     ]);
-    Config { concerns, layer, identity, instructions, model, tool_order, tool_schemas, agents, elsewhere: Vec::new() }
+    Config { concerns, layer, identity, instructions, model, tool_order, tool_schemas, agents }
 }
 
 fn layer(table: &mut Table<'_>, reaches: &Reaches, report: &mut Report) -> Layer {
     let persona = persona(table, reaches, report);
     let variables = variables(table, report);
-    let sections = check::distinct(persona.as_ref(), sections(table, report), report);
+    let sections = check::distinct(persona.as_ref(), sections(table, reaches, report), report);
     Layer { persona, sections, variables }
 }
 
@@ -107,16 +133,16 @@ fn both(first: &str, first_span: Span, second: &str, second_span: Span, what: &s
         .with_help("keep one of the two")
 }
 
-fn sections(table: &mut Table<'_>, report: &mut Report) -> Vec<Section> {
+fn sections(table: &mut Table<'_>, around: &Reaches, report: &mut Report) -> Vec<Section> {
     let tables = table.tables("sections", "a section", report);
-    tables.into_iter().filter_map(|table| section(table, report)).collect()
+    tables.into_iter().filter_map(|table| section(table, around, report)).collect()
 }
 
-fn section(mut table: Table<'_>, report: &mut Report) -> Option<Section> {
+fn section(mut table: Table<'_>, around: &Reaches, report: &mut Report) -> Option<Section> {
     let name_is_there = table.entry("name").is_some();
     let name = table.string("name", report).filter(|name| check::not_empty(name, "a section's name", report));
     let order = order(&mut table, name.as_ref(), report);
-    let reaches = table.reaches(report);
+    let reaches = table.reaches(Some(around), report);
     let text = table.string("text", report);
     let text_is_there = table.entry("text").is_some();
     let file = path(&mut table, "file", &reaches, report);
@@ -216,7 +242,7 @@ fn format(table: &mut Table<'_>, report: &mut Report) -> Option<Format> {
     }
 }
 
-fn agents(top: &mut Table<'_>, report: &mut Report) -> Vec<Agent> {
+fn agents(top: &mut Table<'_>, around: &Reaches, report: &mut Report) -> Vec<Agent> {
     let Some(agents) = top.table("agents", "the agents", report) else { return Vec::new() };
     let mut read = Vec::new();
     for (name, entry) in agents.named() {
@@ -225,7 +251,7 @@ fn agents(top: &mut Table<'_>, report: &mut Report) -> Vec<Agent> {
             let name = At { value: name.to_owned(), span: entry.key };
             let table = table(entry, &format!("agent {}", quoted(&name.value)), "an agent", report);
             match table {
-                Some(table) => agent(name, table, report),
+                Some(table) => agent(name, table, around, report),
                 // The agent is known all the same: asking for it is no wrong use.
                 None => Agent { name, home: Home::Table, description: None, layer: Layer::default(), tools: None },
             }
@@ -235,9 +261,9 @@ fn agents(top: &mut Table<'_>, report: &mut Report) -> Vec<Agent> {
     read
 }
 
-fn agent(name: At<String>, mut table: Table<'_>, report: &mut Report) -> Agent {
+fn agent(name: At<String>, mut table: Table<'_>, around: &Reaches, report: &mut Report) -> Agent {
     let description = table.string("description", report);
-    let reaches = table.reaches(report);
+    let reaches = table.reaches(Some(around), report);
     let layer = layer(&mut table, &reaches, report);
     let tools = tool_rules(&mut table, report);
     table.refuse_unknown(report);
@@ -263,7 +289,7 @@ fn tool_rules(agent: &mut Table<'_>, report: &mut Report) -> Option<ToolRules> {
 /// Takes `include` out of a document: the files whose keys stand below its own.
 pub(crate) fn includes(document: &mut Branch, span: Span, report: &mut Report) -> Vec<FileRef> {
     let mut table = Table::new(document, span, "dsh.toml");
-    let reaches = table.reaches(&mut Report::new());
+    let reaches = table.reaches(None, &mut Report::new());
     let files = paths(&mut table, "include", &reaches, report);
     document.fields.shift_remove("include");
     files

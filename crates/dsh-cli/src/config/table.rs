@@ -17,26 +17,57 @@ pub(super) struct Table<'t> {
     asked: Vec<&'static str>,
 }
 
-/// Where the paths of a table may lead.
-#[derive(Clone, Debug)]
+/// Where the paths of a table may lead, as every document has it that says `allow_outside` there (C1, C5).
+///
+/// - `true` opens the way for the paths that its own document has in the table, and for no other's.
+/// - `false` closes it for these; in a profile and in a flag, for the paths of all lower tiers too.
+/// - A flag's `false` closes the tables within as well: sections have no keys by which a flag could name them.
+///
+/// What the command line says is one document, of which the last word counts.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Reaches {
-    /// The documents that say `allow_outside = true` in it.
-    outside: Vec<(Tier, SourceId)>,
+    /// What each document says, in the order of precedence.
+    said: Vec<(Tier, SourceId, bool)>,
+    /// Whether a flag closed a table around this one.
+    closed: bool,
 }
 
 impl Reaches {
-    /// How far it leads where no path stands beside it: as far as any document says.
+    /// What this table says, within one of these.
+    pub(super) fn within(branch: &Branch, around: Option<&Self>) -> Self {
+        let word = |field: &Field| Some((field.node.tier, field.node.span.source, field.node.value.as_bool()?));
+        let said = branch.allow_outside.iter().filter_map(word).collect();
+        Self { said, closed: around.is_some_and(|around| around.closed || around.flag() == Some(false)) }
+    }
+
+    /// How far it leads where no path stands beside it: the last word counts.
     pub(super) fn any(&self) -> Reach {
-        if self.outside.is_empty() { Reach::Beneath } else { Reach::Anywhere }
+        if self.said.last().is_some_and(|(.., outside)| *outside) { Reach::Anywhere } else { Reach::Beneath }
     }
 
     /// How far a path may lead that this document has in the table.
     pub(super) fn of(&self, tier: Tier, span: Span) -> Reach {
-        // What the command line says is one document.
-        let beside = |(other, source): &(Tier, SourceId)| {
-            *other == tier && (*source == span.source || tier >= Tier::Environment)
+        let is_beside = |other: Tier, source: SourceId| match tier {
+            Tier::Environment | Tier::Flag => other >= Tier::Environment,
+            _ => other == tier && source == span.source,
         };
-        if self.outside.iter().any(beside) { Reach::Anywhere } else { Reach::Beneath }
+        let beside = self.said.iter().rev().find(|(tier, source, _)| is_beside(*tier, *source));
+        let opened = beside.is_some_and(|(.., outside)| *outside);
+        if opened && !self.closes(tier) { Reach::Anywhere } else { Reach::Beneath }
+    }
+
+    /// Whether somebody above this tier closes the way.
+    fn closes(&self, tier: Tier) -> bool {
+        let by_profile = |(other, _, outside): &(Tier, SourceId, bool)| {
+            !outside && *other > tier && matches!(other, Tier::UserProfile | Tier::ProjectProfile)
+        };
+        let by_flag = self.closed || self.flag() == Some(false);
+        self.said.iter().any(by_profile) || (by_flag && tier < Tier::Environment)
+    }
+
+    /// The last word of the flags.
+    fn flag(&self) -> Option<bool> {
+        self.said.iter().rev().find(|(tier, ..)| *tier == Tier::Flag).map(|(.., outside)| *outside)
     }
 }
 
@@ -99,17 +130,13 @@ impl<'t> Table<'t> {
         boolean(entry, key, report)
     }
 
-    /// How far the paths of this table may lead: `allow_outside` holds for those beside it, in the same document.
-    pub(super) fn reaches(&mut self, report: &mut Report) -> Reaches {
+    /// How far the paths of this table may lead, which stands within one of these.
+    pub(super) fn reaches(&mut self, around: Option<&Reaches>, report: &mut Report) -> Reaches {
         self.asked.push(ALLOW_OUTSIDE);
-        let mut outside = Vec::new();
         for field in &self.branch.allow_outside {
-            let entry = entry(field);
-            if boolean(entry, ALLOW_OUTSIDE, report).is_some_and(|truth| truth.value) {
-                outside.push((entry.tier, entry.span.source));
-            }
+            boolean(entry(field), ALLOW_OUTSIDE, report);
         }
-        Reaches { outside }
+        Reaches::within(self.branch, around)
     }
 
     /// The list of strings of `key`; what is no string in it is reported and left out.

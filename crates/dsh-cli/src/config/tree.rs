@@ -3,8 +3,6 @@
 //! Several documents make one tree (see `merge`), so a place names its document too. Strings, keys and lists are owned: a document's
 //! text need not be kept for the tree's sake.
 
-use std::borrow::Cow;
-
 use indexmap::IndexMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -36,6 +34,55 @@ impl Tier {
             Self::Project | Self::ProjectProfile => Self::ProjectProfile,
             Self::Environment | Self::Flag => self,
         }
+    }
+}
+
+/// What a table is for, as far as that says how its keys are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A whole configuration, or a profile.
+    Settings,
+    /// What one agent has for itself.
+    Layer,
+    /// `[profiles]`: its keys are names.
+    Profiles,
+    /// `[agents]`: its keys are names.
+    Agents,
+    /// `[variables]`: its keys are names.
+    Variables,
+    /// One of `[[sections]]`.
+    Section,
+    /// Any other.
+    Plain,
+}
+
+impl Kind {
+    /// The kind of the table `key`, or of those in the list `key`, of a table of this kind.
+    pub(super) fn of(self, key: &str) -> Self {
+        match (self, key) {
+            (Self::Settings, "profiles") => Self::Profiles,
+            (Self::Settings, "agents") => Self::Agents,
+            (Self::Settings | Self::Layer, "variables") => Self::Variables,
+            (Self::Settings | Self::Layer, "sections") => Self::Section,
+            (Self::Profiles, _) => Self::Settings,
+            (Self::Agents, _) => Self::Layer,
+            _ => Self::Plain,
+        }
+    }
+
+    /// Whether a table of this kind has a persona, variables, sections.
+    pub(super) fn is_layer(self) -> bool {
+        matches!(self, Self::Settings | Self::Layer)
+    }
+
+    /// Whether the keys are names that somebody chose.
+    fn has_names(self) -> bool {
+        matches!(self, Self::Profiles | Self::Agents | Self::Variables)
+    }
+
+    /// Whether the string `key` of such a table is a text of a prompt.
+    fn has_words(self, key: &str) -> bool {
+        (self.is_layer() && key == "persona") || (self == Self::Section && key == "text")
     }
 }
 
@@ -91,41 +138,80 @@ pub(crate) enum Value {
 pub(super) const ALLOW_OUTSIDE: &str = "allow_outside";
 
 impl Branch {
-    /// A document's table.
-    pub(super) fn of(source: SourceId, tier: Tier, table: DeTable<'_>) -> Self {
-        let mut branch = Self::default();
-        for (key, value) in table {
-            branch.insert(key.get_ref().as_ref(), field(source, tier, &key, value));
-        }
-        branch
+    /// The tree of a document.
+    pub(super) fn of(source: SourceId, tier: Tier, text: &str, document: DeTable<'_>) -> Self {
+        Growing { source, tier, text }.branch(Kind::Settings, document)
     }
 
-    /// Puts a field in; one of this name keeps its place in the order.
-    pub(super) fn insert(&mut self, name: &str, field: Field) {
-        if name == ALLOW_OUTSIDE {
+    /// Puts a field into a table of this kind; one of this name keeps its place in the order.
+    pub(super) fn insert(&mut self, kind: Kind, name: &str, field: Field) {
+        if name == ALLOW_OUTSIDE && !kind.has_names() {
             self.allow_outside.push(field);
         } else {
             self.fields.insert(name.to_owned(), field);
         }
     }
+
+    /// Whether it says nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.fields.is_empty() && self.allow_outside.is_empty()
+    }
 }
 
-fn field(source: SourceId, tier: Tier, key: &Spanned<Cow<'_, str>>, value: Spanned<DeValue<'_>>) -> Field {
-    Field { key: Span::new(source, key.span()), node: node(source, tier, value) }
+/// A document whose tree is made.
+#[derive(Clone, Copy)]
+struct Growing<'d> {
+    source: SourceId,
+    tier: Tier,
+    text: &'d str,
 }
 
-fn node(source: SourceId, tier: Tier, value: Spanned<DeValue<'_>>) -> Node {
-    let span = Span::new(source, value.span());
-    let value = match value.into_inner() {
-        DeValue::String(text) => Value::String(text.into_owned()),
-        DeValue::Integer(integer) => Value::Integer(integer.as_str().to_owned(), integer.radix()),
-        DeValue::Float(float) => Value::Float(float.as_str().to_owned()),
-        DeValue::Boolean(truth) => Value::Boolean(truth),
-        DeValue::Datetime(time) => Value::Datetime(time.to_string()),
-        DeValue::Array(items) => Value::Array(items.into_iter().map(|item| node(source, tier, item)).collect()),
-        DeValue::Table(table) => Value::Table(Branch::of(source, tier, table)),
-    };
-    Node { span, tier, value }
+impl Growing<'_> {
+    fn branch(self, kind: Kind, table: DeTable<'_>) -> Branch {
+        let mut branch = Branch::default();
+        for (key, value) in table {
+            let name = key.get_ref().as_ref();
+            let mut node = self.node(kind.of(name), value);
+            if kind.has_words(name) {
+                self.end_words(&mut node);
+            }
+            branch.insert(kind, name, Field { key: Span::new(self.source, key.span()), node });
+        }
+        branch
+    }
+
+    /// Quotes on a line of their own end a text's last line, as the end of a file does.
+    fn end_words(self, node: &mut Node) {
+        let raw = self.text.get(node.span.range()).unwrap_or_default();
+        if let Value::String(words) = &mut node.value
+            && words.ends_with('\n')
+            && quotes_stand_alone(raw)
+        {
+            words.pop();
+        }
+    }
+
+    /// A value; if it is a table or a list of such, they are of this kind.
+    fn node(self, kind: Kind, value: Spanned<DeValue<'_>>) -> Node {
+        let span = Span::new(self.source, value.span());
+        let value = match value.into_inner() {
+            DeValue::String(text) => Value::String(text.into_owned()),
+            DeValue::Integer(integer) => Value::Integer(integer.as_str().to_owned(), integer.radix()),
+            DeValue::Float(float) => Value::Float(float.as_str().to_owned()),
+            DeValue::Boolean(truth) => Value::Boolean(truth),
+            DeValue::Datetime(time) => Value::Datetime(time.to_string()),
+            DeValue::Array(items) => Value::Array(items.into_iter().map(|item| self.node(kind, item)).collect()),
+            DeValue::Table(table) => Value::Table(self.branch(kind, table)),
+        };
+        Node { span, tier: self.tier, value }
+    }
+}
+
+/// Whether the closing quotes of a string begin a line, so that the string ends with a newline for their sake alone.
+fn quotes_stand_alone(raw: &str) -> bool {
+    let backslashes = |body: &str| body.len() - body.trim_end_matches('\\').len();
+    // A newline behind a backslash is none.
+    raw.ends_with("\n'''") || raw.strip_suffix("\n\"\"\"").is_some_and(|body| backslashes(body) % 2 == 0)
 }
 
 impl Value {

@@ -2,7 +2,7 @@
 
 use super::check;
 use super::table::{Entry, Table, table, wrong_type};
-use super::tree::{ALLOW_OUTSIDE, Branch, Field, Value};
+use super::tree::{Branch, Field, Value};
 use super::{At, Variable, VariableValue};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::names::quoted;
@@ -135,10 +135,8 @@ fn uses_of_layer(layer: &Branch, agent: Option<&str>, profile: Option<&str>, use
 fn tables_of<'t>(branch: &'t Branch, key: &str) -> impl Iterator<Item = (&'t str, &'t Branch)> + use<'t> {
     let named = branch.fields.get(key).and_then(|field| field.node.value.as_table());
     let table = |(name, field): (&'t str, &'t Field)| Some((name, field.node.value.as_table()?));
-    // A name that means something else elsewhere is a name here.
-    let others = named.into_iter().flat_map(|named| named.allow_outside.iter().map(|field| (ALLOW_OUTSIDE, field)));
     let fields = named.into_iter().flat_map(|named| named.fields.iter().map(|(name, field)| (name.as_str(), field)));
-    fields.chain(others).filter_map(table)
+    fields.filter_map(table)
 }
 
 #[cfg(test)]

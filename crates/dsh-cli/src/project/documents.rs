@@ -59,7 +59,7 @@ pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Re
     overlay(&mut tree, project);
     let mut others = Profiles::take(&mut tree, report);
     if let Some(name) = &overrides.profile {
-        if !others.choose(name, &mut tree) {
+        if !others.choose(name, &mut tree, report) {
             report.push(unknown_profile(name, &others));
             return Err(NoProject);
         }

@@ -172,13 +172,7 @@ fn loaded(wording: &Wording, files: &mut Files<'_>, report: &mut Report) -> Opti
             let source = text.span.source;
             let file = files.sources.text(source);
             let map = OffsetMap::of_toml_string(file, text.span.range(), &text.value);
-            // Quotes on a line of their own end the last line, as the end of a file does.
-            let raw = file.get(text.span.range()).unwrap_or_default();
-            let words = match text.value.strip_suffix('\n') {
-                Some(words) if raw.ends_with("\n\"\"\"") || raw.ends_with("\n'''") => words,
-                _ => text.value.as_str(),
-            };
-            (Arc::from(words), Origin { source, map, declared: text.span })
+            (Arc::from(text.value.as_str()), Origin { source, map, declared: text.span })
         }
         Words::File(file) => {
             let source = files.named(file, TEXT_LIMIT, report)?;

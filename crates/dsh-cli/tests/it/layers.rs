@@ -177,3 +177,102 @@ fn the_printed_configuration_is_one_that_says_the_same() {
     }
     assert_eq!(again.dsh(&["config"]).stdout, printed.stdout);
 }
+
+#[test]
+fn a_flag_or_a_profile_closes_the_way_out_and_opens_it_for_itself_alone() {
+    // C1, C5
+    let refused = |project: &Project, arguments: &[&str]| {
+        let run = project.dsh(&[&["prompt"], arguments].concat());
+        assert_eq!((run.status, run.stderr.contains("error[file::outside]")), (Some(1), true), "{run}");
+    };
+    let close = ["--config", "allow_outside=false"];
+    let persona = with("allow_outside = true\npersona_file = '../out'\n[profiles.p]\nallow_outside = false");
+    let persona = persona.file("../out", "outside");
+    assert_eq!(persona.prompt(&[]), "outside");
+    refused(&persona, &close);
+    refused(&persona, &["--profile", "p"]);
+    // The last word of the flags counts, and says nothing of what others may.
+    refused(&persona, &["--profile", "p", "--config", "allow_outside=true"]);
+    assert_eq!(persona.prompt(&[&close[..], &["--config", "allow_outside=true"]].concat()), "outside");
+    let own = ["--config", "persona_file=../out", "--config", "allow_outside=true"];
+    assert_eq!(with("allow_outside = false").file("../out", "outside").prompt(&own), "outside");
+    refused(&with("persona_file = '../out'").file("../out", "outside"), &["--config", "allow_outside=true"]);
+
+    let section = "[[sections]]\nname = 's'\norder = 1\nfile = '../out'\nallow_outside = true\n";
+    let section = with(section).file("../out", "outside");
+    assert_eq!(section.prompt(&[]), "outside");
+    refused(&section, &close);
+    let agent = with("[agents.a]\nallow_outside = true\npersona_file = '../out'").file("../out", "outside");
+    assert_eq!(agent.prompt(&["--agent", "a"]), "outside");
+    refused(&agent, &["--agent", "a", "--config", "agents.a.allow_outside=false"]);
+    refused(&agent, &["--agent", "a", "--config", "allow_outside=false"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn of_instruction_files_the_last_word_says_whether_they_may_lead_out() {
+    // C5
+    let project = with("[instructions]\nallow_outside = true").file("../out.md", "outside");
+    std::os::unix::fs::symlink("../out.md", project.path().join("AGENTS.md")).unwrap();
+    assert!(project.prompt(&[]).ends_with("outside"));
+    let run = project.dsh(&["prompt", "--config", "instructions.allow_outside=false"]);
+    assert_eq!((run.status, run.stdout.contains("outside")), (Some(1), false), "{run}");
+}
+
+#[test]
+fn a_name_is_a_name_whatever_it_means_elsewhere() {
+    let project = with(
+        "include = ['a.toml']\npersona_file = 'p.md'\n[variables]\nallow_outside = 'own'\n[agents.allow_outside.variables]\nv = 'own'\n[profiles.allow_outside.variables]\nallow_outside = 'profile'",
+    );
+    let project = project
+        .file("p.md", "{{allow_outside}}")
+        .file("a.toml", "[variables]\nallow_outside = 'included'\n[agents.allow_outside]\npersona = '{{v}}'\n[agents.allow_outside.variables]\nv = 'included'");
+    assert_eq!(project.prompt(&[]), "own");
+    assert_eq!(project.prompt(&["--agent", "allow_outside"]), "own");
+    assert_eq!(project.prompt(&["--profile", "allow_outside"]), "profile");
+    assert_eq!(project.prompt(&["--set", "allow_outside=set"]), "set");
+    assert_eq!(project.prompt(&["--config", "variables.allow_outside=flag"]), "flag");
+    let printed = Project::new(&project.dsh(&["config"]).stdout).file("p.md", "{{allow_outside}}");
+    assert_eq!(printed.prompt(&[]), "own");
+}
+
+#[test]
+fn a_profile_that_is_right_where_it_is_laid_is_right() {
+    // C5: tables merge
+    let base = "persona = '{{t}}'\n[variables]\nt = { env = 'T', default = 'd' }\n[agents.a]\ntools = { allow = [] }\n[instructions]\nmax_bytes = 9\n";
+    let profile = "[profiles.ci.variables.t]\ndefault = 'c'\n[profiles.ci.agents.a.tools]\ndeny = []\n[profiles.ci.instructions]\norder = 3\n";
+    let run = with(&format!("{base}{profile}")).dsh(&["check", "--format", "concise"]);
+    assert_eq!(run.status, Some(0), "{run}");
+    // What is wrong in both is told once, and what the profile makes wrong is told of it.
+    let base = "[variables]\nt = { env = 'T', defualt = 'd' }\nu = { default = 'd' }\n[agents.a.tools]\n";
+    let profile = "[profiles.ci.variables]\nt.default = 'c'\nu.default = 'c'\nv.default = 'c'\n[profiles.ci.agents.a.tools]\nallow = 5\n[profiles.ci.agents.a]\nx = 1\n";
+    reads!(with(&format!("{base}{profile}")).dsh(&["check", "--format", "concise"]));
+}
+
+#[test]
+fn a_mistake_in_an_agent_of_a_profile_that_was_not_chosen_stops_no_prompt() {
+    let run = with("persona = 'p'\n[agents.a]\n[profiles.ci.agents.a]\nx = 1").dsh(&["prompt", "--agent", "a"]);
+    assert_eq!((run.status, run.stdout.as_str()), (Some(1), "p\n"), "{run}");
+}
+
+#[test]
+fn what_files_alone_can_have_is_refused_in_a_profile_chosen_or_not() {
+    let project = with("persona = 'p'\n[profiles.ci]\ninclude = ['x.toml']\n[profiles.ci.profiles.more]\n");
+    for arguments in [&["check", "--format", "concise"][..], &["check", "--format", "concise", "--profile", "ci"]] {
+        let run = project.dsh(arguments);
+        let unknown = |key: &str| run.stdout.contains(&format!("unknown key `{key}` in a profile"));
+        assert_eq!((run.status, unknown("include"), unknown("profiles")), (Some(1), true, true), "{run}");
+    }
+}
+
+#[test]
+fn quotes_on_a_line_of_their_own_end_the_last_line() {
+    let text = |quoted: &str| with(&format!("persona = {quoted}")).prompt(&[]);
+    assert_eq!(text("\"\"\"\na\n\"\"\""), "a");
+    assert_eq!(text("'''\na\n\n'''"), "a\n");
+    assert_eq!(text("\"\"\"a\\n\\\n\"\"\""), "a\n");
+    assert_eq!(text("\"\"\"a\\\\\n\"\"\""), "a\\");
+    assert_eq!(text("\"a\\n\""), "a\n");
+    let constant = with("persona = '{{a}}'\n[variables]\na = '''\nx\n'''");
+    assert_eq!(constant.prompt(&[]), "x\n");
+}
