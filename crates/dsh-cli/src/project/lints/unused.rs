@@ -13,7 +13,7 @@ use crate::trust::Resolved;
 
 /// Reports each variable of the project that no text refers to. Of those that all share, only where every prompt is there, and so `shared`,
 /// too: what is missing may refer to it. One that an agent's own takes the place of is used by what refers to that: it is what holds for
-/// agents that have none. What is always there, and what the user's own file gives, is for other projects as well.
+/// agents that have none. One that a text of another profile refers to waits for that. What is always there, and what the user's own file gives, is for other projects as well.
 pub(super) fn report(
     project: &Project,
     prompts: &[Prompt<'_>],
@@ -44,7 +44,8 @@ pub(super) fn report(
     let is_of_user = |place: Span| sources.get(place.source).is_some_and(|it| it.is_file() && !it.is_of_project());
     for Variable { given, agents, is_used } in variables.0.values() {
         let is_stood_in_for = agents.is_none() && of_agents.contains(given.name.value.as_str());
-        if !is_used && !is_stood_in_for && !is_of_user(given.name.span) {
+        let waits = project.left_texts.may_refer_to(&given.name.value);
+        if !is_used && !is_stood_in_for && !waits && !is_of_user(given.name.span) {
             let diagnostic = diagnostic(given, prompts);
             report.push_about(agents.clone().unwrap_or_default(), diagnostic);
         }
