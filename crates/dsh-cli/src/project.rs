@@ -10,6 +10,7 @@ mod documents;
 mod files;
 mod instructions;
 mod lacking;
+mod left_texts;
 pub(crate) mod lints;
 mod mount;
 mod oddities;

@@ -7,6 +7,7 @@ use clap::{CommandFactory, Parser};
 
 use crate::args::{Arguments, ColorWhen, Command, InitArgs, color_asked, on_one_side};
 use crate::commands;
+use crate::diagnostic::one_line;
 use crate::outside::environment::variable;
 use crate::outside::{Colors, Console, Verbosity};
 use crate::status::ExitStatus;
@@ -27,7 +28,7 @@ where
     I::Item: Into<OsString> + Clone,
 {
     let arguments = on_one_side(arguments.into_iter().map(Into::into).collect());
-    match parsed(&arguments) {
+    match parsed_visibly(&arguments) {
         Ok(arguments) => {
             let mut console = Console::new(colors(arguments.global.color), arguments.global.verbosity());
             dispatch(&arguments, &mut console)
@@ -40,10 +41,23 @@ where
     }
 }
 
+/// As [`parsed`]; what is said of wrong arguments has what nobody sees in them as escapes (X12), as all messages have. Clap shows
+/// arguments as they are, with its own colours around them.
+fn parsed_visibly(arguments: &[OsString]) -> Result<Arguments, clap::Error> {
+    parsed(arguments).map_err(|answer| {
+        let visible: Vec<OsString> = arguments
+            .iter()
+            .map(|argument| argument.to_str().map_or_else(|| argument.clone(), |text| one_line(text).into()))
+            .collect();
+        let is_visible = visible == arguments;
+        if is_visible { answer } else { parsed(&visible).err().unwrap_or(answer) }
+    })
+}
+
 fn parsed(arguments: &[OsString]) -> Result<Arguments, clap::Error> {
     let Arguments { global, command } = Arguments::try_parse_from(arguments)?;
     let global = global.with_environment(variable);
-    let global = global.map_err(|problem| Arguments::command().error(ErrorKind::InvalidValue, problem))?;
+    let global = global.map_err(|problem| Arguments::command().error(ErrorKind::InvalidValue, one_line(&problem)))?;
     Ok(Arguments { global, command })
 }
 

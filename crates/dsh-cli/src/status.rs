@@ -12,9 +12,10 @@ use std::process::ExitCode;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ExitStatus {
-    /// 0: nothing to report. A reader that closed its end of the pipe is also this.
+    /// 0: nothing to report. A reader that closes its end of the pipe changes no status.
     Success,
-    /// 1: the project has findings: an unknown key, a bad value, a file that cannot be taken, a refused assembly or rendering.
+    /// 1: the project has findings: an unknown key, a bad value, a file that cannot be taken or written, a refused assembly or
+    /// rendering; or standard output cannot be written.
     Findings,
     /// 2: the command was used wrongly, or its configuration is named and missing, or not readable as TOML.
     WrongUse,
@@ -23,10 +24,10 @@ pub enum ExitStatus {
 impl ExitStatus {
     /// When each holds, in few words: the commands' help and manual pages say it so.
     pub(crate) const MEANINGS: [(Self, &str); 3] = [
-        (Self::Success, "fine; also when the reader closed the pipe"),
+        (Self::Success, "fine; a reader that closes the pipe changes no status"),
         (
             Self::Findings,
-            "findings: an unknown key, a bad value, a file that cannot be taken or written, a refused assembly or rendering",
+            "findings: an unknown key, a bad value, a file that cannot be taken or written, a refused assembly or rendering; or standard output cannot be written, as on a full disk",
         ),
         (
             Self::WrongUse,

@@ -21,6 +21,8 @@ pub struct UnseenTool<'a> {
     pub tool: &'a str,
     /// The first place, in bytes of the section's text as it was written.
     pub range: Range<usize>,
+    /// Whether a code span of the text is the name and nothing else. Where none is, a name that is a word of prose may be just that.
+    pub is_in_code: bool,
 }
 
 /// The tools among `known` that the assembly does not show and a section names, one finding for each section and tool, in the
@@ -28,7 +30,7 @@ pub struct UnseenTool<'a> {
 ///
 /// A tool is named by a whole word, or by a code span that is its name and nothing else. Letters, digits, `_`, `-`, and a `.`
 /// between two of these make a word, so `dispatch` does not name `patch`, nor does `read_file` name `read`, and a full stop after
-/// a name is none of it. A name that is not such a word (`fs/read`) is looked for in code spans alone. A reference (`{{patch}}`)
+/// a name is none of it. A name that is not such a word (`fs/read`), or is one character (`a`), is looked for in code spans alone. A reference (`{{patch}}`)
 /// names a variable, not a tool; what the values of variables name is not looked at.
 ///
 /// Takes time linear in the texts, however many tools are known.
@@ -61,14 +63,14 @@ pub fn unseen_tools<'a>(assembly: &'a PromptAssembly, known: impl IntoIterator<I
 #[derive(Default)]
 struct Names<'a> {
     words: HashSet<&'a str>,
-    /// Those that are not one word.
+    /// Those that are looked for in code spans alone.
     others: HashSet<&'a str>,
     longest_word: usize,
 }
 
 impl<'a> Names<'a> {
     fn add(&mut self, name: &'a str) {
-        if is_word(name) {
+        if is_word(name) && name.chars().nth(1).is_some() {
             self.longest_word = self.longest_word.max(name.len());
             self.words.insert(name);
         } else if !name.trim().is_empty() {
@@ -94,7 +96,7 @@ impl<'a> Names<'a> {
             if let Some(name) = text.get(range.clone()).and_then(|named| names.get(named))
                 && seen.insert(*name)
             {
-                found.push(UnseenTool { section, tool: name, range });
+                found.push(UnseenTool { section, tool: name, range, is_in_code: false });
             }
         };
         if !self.words.is_empty() {
@@ -108,6 +110,12 @@ impl<'a> Names<'a> {
         if !self.others.is_empty() {
             for range in code_spans(text) {
                 mention(&self.others, range);
+            }
+        }
+        if !found.is_empty() {
+            let code: HashSet<&str> = code_spans(text).filter_map(|range| text.get(range)).collect();
+            for unseen in &mut found {
+                unseen.is_in_code = code.contains(unseen.tool);
             }
         }
         found.sort_by_key(|unseen| unseen.range.start);

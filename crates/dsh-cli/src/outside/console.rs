@@ -55,11 +55,11 @@ impl Console {
 
     /// Prints what the command is for, exactly these bytes, and ends the command with `status`.
     ///
-    /// A reader that closed its end has what it wanted: that is quiet and 0, whatever `status` is.
+    /// A reader that closed its end has what it wanted: that is quiet, and changes nothing of what was found (C2).
     pub(crate) fn print(&mut self, bytes: &[u8], status: ExitStatus) -> ExitStatus {
         match self.stdout.write_all(bytes).and_then(|()| self.stdout.flush()) {
             Ok(()) => status,
-            Err(error) => self.lost_output(&error),
+            Err(error) => self.lost_output(&error, status),
         }
     }
 
@@ -80,7 +80,7 @@ impl Console {
         let mut stdout = coloured(io::stdout(), self.colors);
         match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
             Ok(()) => status,
-            Err(error) => self.lost_output(&error),
+            Err(error) => self.lost_output(&error, status),
         }
     }
 
@@ -148,14 +148,16 @@ impl Console {
         ask(question, &mut io::stdin().lock(), &mut self.stderr).unwrap_or(false)
     }
 
-    fn lost_output(&mut self, error: &io::Error) -> ExitStatus {
+    /// What a command ends with whose output could not be written, and that would have ended with `status`.
+    fn lost_output(&mut self, error: &io::Error, status: ExitStatus) -> ExitStatus {
         if error.kind() == ErrorKind::BrokenPipe {
-            return ExitStatus::Success;
+            return status;
         }
         let lost =
             Diagnostic::error("cli::output_lost", format!("standard output cannot be written: {}", in_words(error)));
         self.report(&[lost], &Sources::new());
-        ExitStatus::WrongUse
+        // Nothing was used wrongly but what was before.
+        if status == ExitStatus::WrongUse { status } else { ExitStatus::Findings }
     }
 }
 

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use super::NoProject;
 use super::files::{Files, Root};
-use crate::config::{self, Branch, EnvironmentUse, FILE_NAME, FileRef, Profiles, Tier, environment_uses, overlay};
+use super::left_texts::LeftTexts;
+use crate::config::{self, At, Branch, EnvironmentUse, FILE_NAME, FileRef, Profiles, Tier, environment_uses, overlay};
 use crate::diagnostic::{Diagnostic, Report, SourceId, Span};
 use crate::names::{list, nearest, quoted};
 use crate::trust::comes_from_project;
@@ -41,6 +42,10 @@ pub(super) struct Documents {
     pub(super) tree: Branch,
     /// The profiles that were not chosen.
     pub(super) others: Profiles,
+    /// The names of all profiles.
+    pub(super) profiles: Vec<At<String>>,
+    /// The texts that this run leaves out.
+    pub(super) left_texts: LeftTexts,
     /// The project's own file; an empty text if there is none.
     pub(super) source: SourceId,
     /// What the project's documents ask of the environment, whatever is laid over them and whichever profile is chosen.
@@ -58,6 +63,9 @@ pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Re
     asks.retain(|found| comes_from_project(files.sources, found.name.span));
     overlay(&mut tree, project);
     let mut others = Profiles::take(&mut tree, report);
+    let named = others.others().map(|(name, profile)| At { value: name.to_owned(), span: profile.span });
+    let profiles = named.collect();
+    let beneath = LeftTexts::of(&tree);
     if let Some(name) = &overrides.profile {
         if !others.choose(name, &mut tree, report) {
             report.push(unknown_profile(name, &others));
@@ -73,7 +81,11 @@ pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Re
         let source = files.sources.add_said("--set", format!("{name}=…"));
         config::set(&mut tree, source, name, value);
     }
-    Ok(Documents { tree, others, source, asks })
+    let present = LeftTexts::of(&tree);
+    let of_others = others.others().map(|(_, profile)| LeftTexts::of(&profile.value));
+    let left_texts =
+        of_others.fold(beneath, |all, texts| all.with(texts, &present)).with(LeftTexts::default(), &present);
+    Ok(Documents { tree, others, profiles, left_texts, source, asks })
 }
 
 fn unknown_profile(name: &str, profiles: &Profiles) -> Diagnostic {

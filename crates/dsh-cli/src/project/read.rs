@@ -10,6 +10,7 @@ use super::built_ins::BuiltIns;
 use super::documents::{self, Documents, Overrides};
 use super::files::{Files, TEXT_LIMIT};
 use super::instructions::{self, Ground};
+use super::left_texts::LeftTexts;
 use super::tools::{self, Tools};
 use super::{Agent, Layer, Loaded, Origin, Section};
 use crate::config::{self, At, Branch, Config, FILE_NAME, Format, OffsetMap, Topic, Wording, Words};
@@ -28,6 +29,10 @@ pub(crate) struct Project {
     pub(crate) identity: bool,
     /// The profile that was chosen.
     pub(crate) profile: Option<String>,
+    /// The names of all profiles.
+    pub(crate) profiles: Vec<At<String>>,
+    /// The texts of the configuration that hold in another run.
+    pub(crate) left_texts: LeftTexts,
     /// The whole configuration, as it was merged.
     pub(crate) tree: Branch,
     /// The model that is spoken to, and the project's folder.
@@ -77,7 +82,8 @@ impl Project {
     ) -> Result<Self, NoProject> {
         let Surroundings { overrides, environment, trust } = surroundings;
         let mut files = Files::new(folder, overrides.user_folder.as_deref(), sources);
-        let Documents { tree, others, source, asks } = documents::read(overrides, &mut files, report)?;
+        let Documents { tree, others, profiles, left_texts, source, asks } =
+            documents::read(overrides, &mut files, report)?;
         let place = Span::new(source, 0..0);
         let asks = TrustSet::of(asks);
         let trust = Trust::decide(&asks, folder.path(), trust, report);
@@ -91,7 +97,7 @@ impl Project {
         let read = Self::of(config, tree, &Reading { asks: &asks, trust, environment }, &mut files, report);
         let instructions = instructions::read(&settings, ground, taken, files.sources, report);
         let (config, profile) = (folder.display(FILE_NAME), overrides.profile.clone());
-        Ok(Self { config, profile, run, instructions, built_ins, asks, trust, ..read })
+        Ok(Self { config, profile, profiles, left_texts, run, instructions, built_ins, asks, trust, ..read })
     }
 
     /// The agent of this name.
@@ -118,6 +124,8 @@ impl Project {
         Self {
             config: String::new(),
             profile: None,
+            profiles: Vec::new(),
+            left_texts: LeftTexts::default(),
             tree,
             topics: config.concerns,
             identity: config.identity.is_none_or(|identity| identity.value),

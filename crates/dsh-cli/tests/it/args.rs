@@ -149,3 +149,39 @@ fn what_is_set_on_the_command_line_has_a_name_and_a_value() {
 fn a_misspelt_command_gets_the_nearest() {
     reads!(Project::new("").dsh(&["--dir", ".", "promt"]));
 }
+
+#[test]
+fn an_argument_that_hides_characters_is_shown_with_escapes() {
+    // X12
+    let hidden = "a\u{202e}\u{1b}[35mb";
+    let words = [
+        "rule",
+        "explain",
+        "help",
+        "man",
+        "completions",
+        "",
+        "--no-such-option",
+        "prompt --agent",
+        "check --agent",
+        "prompt --profile",
+        "prompt --set",
+        "prompt --config",
+        "prompt --dir",
+        "prompt --trust",
+        "check --format",
+        "prompt --color",
+    ];
+    for words in words {
+        let mut arguments: Vec<&str> = words.split(' ').filter(|word| !word.is_empty()).collect();
+        let option = format!("--{hidden}");
+        match words {
+            "--no-such-option" => arguments = vec![option.as_str()],
+            _ => arguments.push(hidden),
+        }
+        let run = Project::new("").dsh(&[&["--color", "always"], arguments.as_slice()].concat());
+        assert_eq!((run.status, run.stdout.as_str()), (Some(2), ""), "{run}");
+        assert!(!run.stderr.contains('\u{202e}') && !run.stderr.contains("\u{1b}[35mb"), "{words}: {:?}", run.stderr);
+        assert!(run.stderr.contains(r"a\u{202E}\u{1B}[35mb") || words == "prompt --color", "{words}: {run}");
+    }
+}

@@ -150,6 +150,73 @@ tools = { deny = ["patch", "read"] }
 }
 
 #[test]
+fn a_name_that_may_be_a_plain_word_is_told_as_such() {
+    let config = r#"
+tool_schemas = ["tools.json"]
+[[sections]]
+name = "editing"
+order = 120
+text = "Please read all of it. A line is a line. Then `write`, or press `a`."
+[agents.scribe]
+tools = { deny = ["read", "write", "a"] }
+"#;
+    let tools = r#"[{"name": "a"}, {"name": "write"}, {"name": "read"}]"#;
+    reads!(checked(&Project::new(config).file("tools.json", tools)));
+}
+
+#[test]
+fn what_nobody_can_write_in_another_way_is_no_finding() {
+    let identity = Project::new("").prompt(&[]);
+    let tools: Vec<String> = identity
+        .split(|c: char| !c.is_ascii_alphabetic())
+        .filter(|word| !word.is_empty())
+        .map(str::to_ascii_lowercase)
+        .chain(identity.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty()).map(str::to_owned))
+        .collect();
+    let tools: std::collections::BTreeSet<String> = tools.into_iter().collect();
+    let tools: Vec<serde_json::Value> = tools.iter().map(|name| serde_json::json!({"name": name})).collect();
+    let project = Project::new("tool_schemas = [\"tools.json\"]\n[agents.one]\ntools = { allow = [] }\n")
+        .file("tools.json", serde_json::Value::from(tools).to_string());
+    clean(&project);
+}
+
+#[test]
+fn a_variable_that_a_text_of_another_profile_refers_to_is_used() {
+    let config = r#"
+persona = "For {{team}}."
+[variables]
+team = "t"
+night = "n"
+of_agent = "a"
+raw = "no reference"
+[agents.one]
+[profiles.night]
+persona = "At night, for {{night}}."
+[[profiles.night.agents.one.sections]]
+name = "own"
+order = 10
+text = "{{of_agent}}"
+[[profiles.night.agents.one.sections]]
+name = "raw"
+order = 20
+format = "raw"
+text = "{{raw}}"
+"#;
+    for profile in [&[][..], &["--profile", "night"]] {
+        let project = Project::new(config);
+        let run = project.dsh(&[&["check", "--format", "concise"], profile].concat());
+        assert_eq!(run.stdout.lines().count(), 1, "{run}");
+        assert!(run.stdout.contains("no text refers to the variable `raw`"), "{run}");
+    }
+    // What a file says that another profile names is not read.
+    let config = config.replace("persona = \"At night, for {{night}}.\"", "persona_file = \"night.md\"");
+    clean(&Project::new(&config).file("night.md", "{{raw}}"));
+    let raw = "persona = 'x'\n[variables]\nteam = 't'\n[[profiles.a.sections]]\nname = 'a'\norder = 1\nfile = 'a.md'\n";
+    let run = Project::new(raw).file("a.md", "{{team}}").dsh(&["check", "--format", "concise"]);
+    assert!(run.stdout.contains("no text refers to the variable `team`"), "{run}");
+}
+
+#[test]
 fn characters_that_nobody_sees_are_named_with_their_offsets_and_never_printed() {
     // X12, cases 13 and 14
     let config = "

@@ -20,10 +20,9 @@ fn list<'v>(value: &'v Value, field: &str) -> &'v [Value] {
     value[field].as_array().unwrap()
 }
 
-/// A file as dsh reads it.
+/// A file as it lies on the disk.
 fn text_of(folder: &Path, file: &Value) -> String {
-    let text = std::fs::read_to_string(folder.join(file.as_str().unwrap())).unwrap();
-    text.trim_start_matches('\u{feff}').replace("\r\n", "\n")
+    std::fs::read_to_string(folder.join(file.as_str().unwrap())).unwrap()
 }
 
 /// Holds what `explain` says of a prompt against the prompt itself.
@@ -95,7 +94,9 @@ fn check_section(folder: &Path, part: &Value, text: &str, printed: &Value) {
     }
     let source = &part["source"];
     let file = text_of(folder, &source["file"]);
-    let written = file.get(range(source)).unwrap();
+    // A mark is not within it, and lines end with LF where dsh reads them.
+    let written = file.get(range(source)).unwrap().replace("\r\n", "\n");
+    let written = written.as_str();
     let lines = |to: usize| 1 + file.get(..to).unwrap().matches('\n').count();
     let last = range(source).end.saturating_sub(1).max(range(source).start);
     let last = file.floor_char_boundary(last);

@@ -41,8 +41,8 @@ async fn case_06_a_denied_tool_that_prose_names_is_found_once() {
 
 #[test]
 fn one_finding_for_each_section_and_tool_at_the_first_place_in_order() {
-    let assembly = assembly(["b then a, then b, then shown", "none", "a"], &["shown"]);
-    assert_eq!(found(&assembly, &["a", "b", "shown", "b"]), [("0", "b", 0), ("0", "a", 7), ("2", "a", 0)]);
+    let assembly = assembly(["bb then aa, then bb, then shown", "none", "aa"], &["shown"]);
+    assert_eq!(found(&assembly, &["aa", "bb", "shown", "bb"]), [("0", "bb", 0), ("0", "aa", 8), ("2", "aa", 0)]);
     assert_eq!(found(&assembly, &[]), []);
     assert_eq!(found(&assembly, &["shown", "", " "]), []);
 }
@@ -74,6 +74,20 @@ fn other_names_are_found_in_code_spans() {
     assert_eq!(found(&assembly(["fs/read, run it, x:"], &[]), &known), []);
     let text = "`` run it `` or ` fs/read `, `x:` and `x:y`";
     assert_eq!(found(&assembly([text], &[]), &known), [("0", "run it", 3), ("0", "fs/read", 18), ("0", "x:", 30)]);
+}
+
+#[test]
+fn a_name_of_one_character_is_found_in_code_spans() {
+    assert_eq!(found(&assembly(["a x, X or \u{e9}"], &[]), &["a", "x", "X", "\u{e9}"]), []);
+    assert_eq!(found(&assembly(["a tool, ` a `: press `x`"], &[]), &["a", "x"]), [("0", "a", 10), ("0", "x", 22)]);
+}
+
+#[test]
+fn whether_a_code_span_names_it_is_told() {
+    let assembly = assembly(["read all, then `patch`; write or `write`, not `read me`"], &[]);
+    let told: Vec<_> =
+        unseen_tools(&assembly, ["read", "patch", "write"]).iter().map(|it| (it.tool, it.is_in_code)).collect();
+    assert_eq!(told, [("read", false), ("patch", true), ("write", true)]);
 }
 
 #[test]
@@ -113,7 +127,7 @@ fn names_by_the_letter(text: &str, name: &str) -> bool {
 proptest! {
     #[test]
     fn what_is_found_is_what_stands_as_a_word(text in "[ab.`_\\- ]{0,24}") {
-        let known = ["a", "b", "ab", "a.b", "a-b", "_"];
+        let known = ["aa", "ba", "ab", "a.b", "a-b", "__"];
         let assembly = assembly([Text::raw(text.as_str())], &[]);
         let found: BTreeSet<&str> = found(&assembly, &known).into_iter().map(|(_, tool, _)| tool).collect();
         let wanted: BTreeSet<&str> = known.into_iter().filter(|name| names_by_the_letter(&text, name)).collect();

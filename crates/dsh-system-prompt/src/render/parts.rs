@@ -23,7 +23,8 @@ pub struct Part {
 
 /// A piece of a section part: bytes that stand in the section's text, or the value of a variable.
 ///
-/// The ranges of a part's pieces partition the part's; a value may be empty.
+/// The ranges of a part's pieces partition the part's, and their text ranges the section's text. A value may be empty, and so may what
+/// a quoted group of nothing stands for.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PartPiece {
@@ -143,8 +144,9 @@ fn pieces(
                 pieces.push(PartPiece { range, text_range: text_at..section.text().as_str().len(), variable: None });
             }
             Piece::Variable(reference) => {
-                if let Some(before) = pieces.last_mut().filter(|piece| piece.variable.is_none()) {
-                    before.text_range.end = reference.range.start;
+                match pieces.last_mut() {
+                    Some(before) if before.variable.is_none() => before.text_range.end = reference.range.start,
+                    _ => pieces.extend(nothing(at, text_at..reference.range.start)),
                 }
                 let range = at..at + value_len(reference.slot);
                 at = range.end;
@@ -160,5 +162,13 @@ fn pieces(
             }
         }
     }
+    if pieces.last().is_some_and(|last| last.variable.is_some()) {
+        pieces.extend(nothing(at, text_at..section.text().as_str().len()));
+    }
     pieces
+}
+
+/// The piece of what stands in a text and for no byte: quoted groups of nothing (`{{""}}`), which no literal holds.
+fn nothing(at: usize, text_range: Range<usize>) -> Option<PartPiece> {
+    (!text_range.is_empty()).then_some(PartPiece { range: at..at, text_range, variable: None })
 }

@@ -29,8 +29,7 @@ pub(super) fn part(part: &Part) -> String {
         }
         let (mut at, mut text_at) = (range.start, piece.text_range.start);
         while let Some(quotation) = quoted.next_if(|quotation| quotation.range.start < piece.text_range.end) {
-            // A quotation of nothing between two variables is in no piece.
-            let Some(before) = quotation.range.start.checked_sub(text_at) else { continue };
+            let before = quotation.range.start.saturating_sub(text_at);
             marked.push(at..at + before);
             at += before + quotation.len;
             text_at = quotation.range.end;
@@ -121,8 +120,10 @@ mod tests {
         marks(r#"é{{"\u00e9\n"}}{{"x"}} {{""}}."#, "é⟦\"é\n\"⟧⟦\"x\"⟧ ⟦\"\"⟧.");
         marks("{{w}}", "⟦w=⟦U+27E6⟧v=x⟦U+27E7⟧⟦U+202E⟧{{v}}⟧");
         marks("tab\t\u{1b}[1m\n", "tab\t⟦U+001B⟧[1m\n");
-        // A quotation of nothing is in no piece where nothing else is beside it.
-        marks(r#"{{""}}{{v}}{{""}}{{v}} {{"a"}}"#, r#"⟦v=value⟧⟦v=value⟧ ⟦"a"⟧"#);
+        marks(
+            r#"{{""}}{{v}}{{""}}{{""}}{{v}} {{"a"}}{{v}}{{""}}"#,
+            r#"⟦""⟧⟦v=value⟧⟦""⟧⟦""⟧⟦v=value⟧ ⟦"a"⟧⟦v=value⟧⟦""⟧"#,
+        );
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(super) struct Place<'s> {
 /// A part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Within {
-    /// The bytes.
+    /// The bytes, counted in the file as it is: with its byte order mark and each CRLF.
     pub(super) bytes: Range<usize>,
     /// The line of the first byte.
     pub(super) first_line: usize,
@@ -56,6 +56,7 @@ impl<'s> Places<'s> {
 fn within(source: &diagnostic::Source, bytes: Range<usize>) -> Option<Within> {
     let last = bytes.end.saturating_sub(1).max(bytes.start);
     let (first_line, last_line) = (source.position(bytes.start).line, source.position(last).line);
+    let bytes = source.offset_in_file(bytes.start)..source.offset_in_file(bytes.end);
     source.is_file().then_some(Within { bytes, first_line, last_line })
 }
 

@@ -15,14 +15,14 @@ const MOST_DENIALS: usize = 3;
 
 /// Reports each text and each tool that it names in vain, with all the agents for whom it does.
 pub(super) fn report(project: &Project, prompts: &[Prompt<'_>], report: &mut Report) {
-    let mut mentions: BTreeMap<(Option<Span>, String, String), Mention<'_>> = BTreeMap::new();
+    let mut mentions: BTreeMap<(Span, String, String), Mention<'_>> = BTreeMap::new();
     for Prompt { agent, assembly } in prompts {
         // Without an agent, every tool is seen.
         let Some(agent) = *agent else { continue };
         for found in unseen_tools(assembly, project.tools.schemas.iter().map(ToolSchema::name)) {
-            let words = project.words(Some(agent), found.section.name());
-            let place = words.map(|words| words.origin.locate(found.range.clone()));
-            let key = (place, name_of(found.section), found.tool.to_owned());
+            // What no file says (the harness's identity) nobody can say in another way.
+            let Some(words) = project.words(Some(agent), found.section.name()) else { continue };
+            let key = (words.origin.locate(found.range.clone()), name_of(found.section), found.tool.to_owned());
             mentions
                 .entry(key)
                 .or_insert_with(|| Mention { first: agent, found, agents: Vec::new() })
@@ -67,6 +67,17 @@ impl Mention<'_> {
             diagnostic =
                 diagnostic.with_note(format!("it is not among the tools that are allowed to {}", list(allowed_others)));
         }
-        diagnostic.with_help("say it where only agents read it who see the tool, or let these see it")
+        diagnostic = diagnostic.with_help("say it where only agents read it who see the tool, or let these see it");
+        if self.found.is_in_code || !may_be_prose(tool) {
+            return diagnostic;
+        }
+        diagnostic
+            .with_note(format!("{} may be a plain word here: it stands in no code span of its own", quoted(tool)))
+            .with_help("if the tool is not meant, say it in other words; if it is, put its name into a code span")
     }
+}
+
+/// Whether a tool's name is a word as prose has them, too: of small letters alone.
+fn may_be_prose(tool: &str) -> bool {
+    tool.chars().all(char::is_lowercase)
 }

@@ -15,7 +15,7 @@ use crate::trust::Resolved;
 
 /// Reports each variable of the project that no text refers to. Of those that all share, only where every prompt is there, and so `shared`,
 /// too: what is missing may refer to it. One that an agent's own takes the place of is used by what refers to that: it is what holds for
-/// agents that have none. What is always there, and what the user's own file gives, is for other projects as well.
+/// agents that have none. One that a text of another profile refers to waits for that. What is always there, and what the user's own file gives, is for other projects as well.
 pub(super) fn report(
     project: &Project,
     prompts: &[Prompt<'_>],
@@ -52,7 +52,8 @@ pub(super) fn report(
     let raw = OnceCell::new();
     for Variable { given, agents, is_used } in variables.0.values() {
         let is_stood_in_for = agents.is_none() && of_agents.contains(given.name.value.as_str());
-        if !is_used && !is_stood_in_for && !is_of_user(given.name.span) {
+        let waits = project.left_texts.may_refer_to(&given.name.value);
+        if !is_used && !is_stood_in_for && !waits && !is_of_user(given.name.span) {
             let diagnostic = diagnostic(given, raw.get_or_init(|| RawTexts::of(prompts)));
             report.push_about(agents.clone().unwrap_or_default(), diagnostic);
         }
