@@ -24,10 +24,11 @@ struct Profile {
 
 /// A profile that was not chosen.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Unchosen<'p> {
+pub(crate) struct Unchosen<'p> {
     /// Its place.
-    pub(super) span: Span,
-    own: &'p Branch,
+    pub(crate) span: Span,
+    /// What it says.
+    pub(crate) own: &'p Branch,
     /// The tables of the rest that it would be laid over.
     pub(super) under: &'p Branch,
 }
@@ -80,7 +81,7 @@ impl Profiles {
     }
 
     /// Those that were not chosen.
-    pub(super) fn others(&self) -> impl Iterator<Item = (&str, Unchosen<'_>)> {
+    pub(crate) fn others(&self) -> impl Iterator<Item = (&str, Unchosen<'_>)> {
         self.0.iter().map(|(name, Profile { span, own, under })| (name.as_str(), Unchosen { span: *span, own, under }))
     }
 }

@@ -82,7 +82,7 @@ pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Re
         config::set(&mut tree, source, name, value);
     }
     let present = LeftTexts::of(&tree);
-    let of_others = others.others().map(|(_, profile)| LeftTexts::of(&profile.value));
+    let of_others = others.others().map(|(_, profile)| LeftTexts::of(profile.own));
     let left_texts =
         of_others.fold(beneath, |all, texts| all.with(texts, &present)).with(LeftTexts::default(), &present);
     Ok(Documents { tree, others, profiles, left_texts, source, asks })

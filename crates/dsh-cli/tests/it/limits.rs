@@ -144,6 +144,6 @@ fn patterns_that_stand_one_within_the_other_deny_what_they_say_and_no_more() {
 #[test]
 fn an_agent_is_not_said_to_be_unknown_where_the_folder_was_not_read() {
     let project =
-        (0..10_001).fold(Project::bare(), |project, number| project.file(&format!("agents/a{number}.md"), "x"));
+        (0..10_001).fold(Project::empty(), |project, number| project.file(&format!("agents/a{number}.md"), "x"));
     reads!(project.dsh(&["prompt", "--agent", "a7"]));
 }
