@@ -80,27 +80,23 @@ fn found(project: &Project) -> Vec<serde_json::Value> {
 #[test]
 fn a_text_that_many_share_is_told_of_once_and_not_of_all_its_variables() {
     let text: Vec<String> = (0..300).map(|number| format!("{{{{v{number}}}}}")).collect();
-    let config = format!(
-        "[[sections]]\nname = \"s\"\norder = 1\nfile = \"s.md\"\nformat = \"template\"\n{}",
-        agents(40)
-    );
+    let config =
+        format!("[[sections]]\nname = \"s\"\norder = 1\nfile = \"s.md\"\nformat = \"template\"\n{}", agents(40));
     let found = found(&Project::new(&config).file("s.md", text.join("\n")));
     assert_eq!(found.len(), 51);
     for diagnostic in &found {
         assert_eq!(diagnostic["code"], "prompt::unknown_variable");
         assert_eq!(diagnostic["agents"].as_array().unwrap().len(), 40, "{diagnostic:#}");
     }
-    let last = found.iter().find(|it| it["message"].as_str().unwrap().contains("250 more")).unwrap();
-    assert_eq!(last["places"][0]["start"]["line"], 51, "{last:#}");
+    let last = found.iter().find(|it| it["headline"].as_str().unwrap().contains("250 more")).unwrap();
+    assert_eq!(last["places"][0]["line"], 51, "{last:#}");
 }
 
 #[test]
 fn an_order_of_tools_that_nobody_knows_is_one_mistake_of_all_agents() {
     let order = lines(300, |number| format!("\"nothing_{number}\""));
-    let config = format!(
-        "tool_schemas = [\"tools.json\"]\ntool_order = [\"<unlisted-tools>\", {order}]\n{}",
-        agents(40)
-    );
+    let config =
+        format!("tool_schemas = [\"tools.json\"]\ntool_order = [\"<unlisted-tools>\", {order}]\n{}", agents(40));
     let found = found(&Project::new(&config).file("tools.json", r#"[{"name": "read"}]"#));
     assert_eq!(found.len(), 1);
     assert_eq!(found[0]["agents"].as_array().unwrap().len(), 40);
@@ -108,9 +104,7 @@ fn an_order_of_tools_that_nobody_knows_is_one_mistake_of_all_agents() {
 
 #[test]
 fn each_of_many_fields_keys_and_variables_has_the_place_of_its_own() {
-    let start = |diagnostic: &serde_json::Value, place: usize| {
-        diagnostic["places"][place]["start"]["line"].as_u64().unwrap()
-    };
+    let start = |diagnostic: &serde_json::Value, place: usize| diagnostic["places"][place]["line"].as_u64().unwrap();
     let fields = lines(400, |number| format!("\"a_field_{number}\": \"a_field_{}\"", number + 1));
     let project = Project::new("tool_schemas = [\"tools.json\"]\n");
     let fields = found(&project.file("tools.json", format!("[{{\"name\": \"read\",\n{fields}}}]")));
@@ -148,8 +142,7 @@ fn patterns_that_stand_one_within_the_other_deny_what_they_say_and_no_more() {
 
 #[test]
 fn an_agent_is_not_said_to_be_unknown_where_the_folder_was_not_read() {
-    let project = (0..10_001).fold(Project::bare(), |project, number| {
-        project.file(&format!("agents/a{number}.md"), "x")
-    });
+    let project =
+        (0..10_001).fold(Project::empty(), |project, number| project.file(&format!("agents/a{number}.md"), "x"));
     reads!(project.dsh(&["prompt", "--agent", "a7"]));
 }

@@ -469,7 +469,10 @@ fn the_guide_to_trust_shows_what_is_printed() {
     let conversation = block(&guide, "console");
     let printed = scene.dsh(&["trust"]).stdout;
     let (list, hash) = printed.split_once("hash: ").unwrap();
-    let shown = format!("$ dsh trust\n{list}hash: {}…\nIt asks for 1 environment variable. Trust this folder? [y/N] y\n", &hash.get(..4).unwrap());
+    let shown = format!(
+        "$ dsh trust\n{list}hash: {}…\nIt asks for 1 environment variable. Trust this folder? [y/N] y\n",
+        &hash.get(..4).unwrap()
+    );
     assert!(conversation.starts_with(&shown), "{shown}");
     let documented = documented("json.md", "## `dsh trust --json`");
     let documented: serde_json::Value = serde_json::from_str(block(&documented, "json")).unwrap();
