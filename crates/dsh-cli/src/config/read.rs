@@ -19,10 +19,11 @@ pub(crate) fn read(tree: &Branch, span: Span, others: &Profiles, report: &mut Re
     let config = file(top, report);
     for (name, profile) in others.others() {
         let found = unchosen(&profile, report);
-        for diagnostic in found {
-            let diagnostic = Diagnostic { concern: Concern::Profile(name.to_owned()), ..diagnostic };
-            report.push_about(diagnostic.agents.clone(), diagnostic);
-        }
+        report.about(Concern::Profile(name.to_owned()), |report| {
+            for diagnostic in found {
+                report.push(diagnostic);
+            }
+        });
     }
     config
 }

@@ -88,8 +88,8 @@ fn a_text_that_many_share_is_told_of_once_and_not_of_all_its_variables() {
         assert_eq!(diagnostic["code"], "prompt::unknown_variable");
         assert_eq!(diagnostic["agents"].as_array().unwrap().len(), 40, "{diagnostic:#}");
     }
-    let last = found.iter().find(|it| it["message"].as_str().unwrap().contains("250 more")).unwrap();
-    assert_eq!(last["places"][0]["start"]["line"], 51, "{last:#}");
+    let last = found.iter().find(|it| it["headline"].as_str().unwrap().contains("250 more")).unwrap();
+    assert_eq!(last["places"][0]["line"], 51, "{last:#}");
 }
 
 #[test]
@@ -104,8 +104,7 @@ fn an_order_of_tools_that_nobody_knows_is_one_mistake_of_all_agents() {
 
 #[test]
 fn each_of_many_fields_keys_and_variables_has_the_place_of_its_own() {
-    let start =
-        |diagnostic: &serde_json::Value, place: usize| diagnostic["places"][place]["start"]["line"].as_u64().unwrap();
+    let start = |diagnostic: &serde_json::Value, place: usize| diagnostic["places"][place]["line"].as_u64().unwrap();
     let fields = lines(400, |number| format!("\"a_field_{number}\": \"a_field_{}\"", number + 1));
     let project = Project::new("tool_schemas = [\"tools.json\"]\n");
     let fields = found(&project.file("tools.json", format!("[{{\"name\": \"read\",\n{fields}}}]")));
