@@ -83,7 +83,8 @@ pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Re
     }
     let present = LeftTexts::of(&tree);
     let of_others = others.others().map(|(_, profile)| LeftTexts::of(&profile.value));
-    let left_texts = of_others.fold(beneath, |all, texts| all.with(texts, &present)).with(LeftTexts::default(), &present);
+    let left_texts =
+        of_others.fold(beneath, |all, texts| all.with(texts, &present)).with(LeftTexts::default(), &present);
     Ok(Documents { tree, others, profiles, left_texts, source, asks })
 }
 
@@ -115,7 +116,7 @@ impl Reading<'_, '_> {
             Err(problem) => {
                 let path = self.files.display(Root::User, USER_FILE);
                 let help = problem.help_for_config().map(str::to_owned);
-                self.report.push(problem.diagnostic(&path).with_help_if(help));
+                self.report.push(problem.found(&path, self.files.sources).with_help_if(help));
                 Err(NoProject)
             }
         }
@@ -132,7 +133,7 @@ impl Reading<'_, '_> {
             }
             Err(problem) => {
                 let help = problem.help_for_config().map(str::to_owned);
-                self.report.push(problem.diagnostic(&path).with_help_if(help));
+                self.report.push(problem.found(&path, self.files.sources).with_help_if(help));
                 Err(NoProject)
             }
         }

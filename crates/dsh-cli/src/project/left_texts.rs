@@ -57,7 +57,8 @@ impl LeftTexts {
     fn inline(&mut self, table: &Branch, key: &str) {
         let Some(node) = table.fields.get(key).map(|field| &field.node) else { return };
         if let Some(text) = node.value.as_str() {
-            self.0.push((node.span, Uses::Names(references(text).map(|reference| reference.name.to_owned()).collect())));
+            self.0
+                .push((node.span, Uses::Names(references(text).map(|reference| reference.name.to_owned()).collect())));
         }
     }
 
