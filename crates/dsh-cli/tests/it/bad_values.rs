@@ -206,7 +206,7 @@ fn what_is_of_another_type_or_another_name_gets_what_would_be_right() {
             let (_, message) = line.rsplit_once("::").unwrap();
             assert!(message.contains("%0Ahelp: "), "{config}: {message}");
             let (_, help) = message.rsplit_once("%0Ahelp: ").unwrap();
-            told += &format!("{config:?}: {help}\n");
+            told.extend([format!("{config:?}: {help}\n")]);
         }
     }
     insta::assert_snapshot!(told);
