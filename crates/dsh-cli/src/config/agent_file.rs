@@ -14,6 +14,8 @@ use super::{Agent, At, Format, Home, Layer, Wording, Words};
 use crate::diagnostic::{Concern, Diagnostic, Report, SourceId, Span};
 use crate::names::quoted;
 
+pub(super) use self::keys::tools_elsewhere;
+
 /// The most bytes of front matter: a description for people, and two lists.
 const LONGEST_FRONT: usize = 64 << 10;
 

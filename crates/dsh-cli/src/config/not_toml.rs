@@ -54,7 +54,9 @@ impl<'d> Broken<'d> {
 /// What would be right, of the mistakes that are made most often.
 fn remedy(message: &str, found: &str) -> Option<&'static str> {
     const BACKSLASH: &str = r#"within `"…"`, a backslash is written `\\`; within `'…'`, it stands for itself"#;
-    const REMEDIES: [(&str, &str); 9] = [
+    const GENERAL: &str = r#"a line is `key = value`, and a text stands in quotes: `"…"`"#;
+    const A_TEXT: &str = r#"a text stands in quotes: `"…"`"#;
+    const REMEDIES: [(&str, &str); 28] = [
         ("key with no value", "a line is `key = value`"),
         (
             "invalid unquoted key",
@@ -72,6 +74,25 @@ fn remedy(message: &str, found: &str) -> Option<&'static str> {
         ("invalid multi-line literal string", "end it with `'''`"),
         ("missing escaped value", BACKSLASH),
         ("too few unicode value digits", BACKSLASH),
+        ("cannot recurse further", "put fewer lists and tables into each other"),
+        ("unclosed array table", "end the header with `]]`"),
+        ("unclosed array", "end the list with `]`"),
+        ("unclosed inline table", "end the table with `}`"),
+        ("unclosed table", "end the header with `]`"),
+        ("extra comma", "take the comma out"),
+        ("missing comma", "write a comma between the two"),
+        ("extra assignment", "write a comma between the two"),
+        ("invalid key-value pair", "a line is `key = value`"),
+        ("unquoted keys cannot be empty", "write a name there"),
+        ("cannot extend value", "it has a value already, and so is no table: keep one of the two"),
+        ("missing opening quote", r#"begin the text with `"`"#),
+        ("invalid comment character", "take the character out"),
+        ("unexpected leading zero", "leave the zeros before the number out, or put it into quotes"),
+        ("`_` may only go between digits", "leave the `_` out, or put a text into quotes"),
+        ("invalid float", A_TEXT),
+        ("invalid boolean", A_TEXT),
+        ("invalid date", A_TEXT),
+        ("invalid time", A_TEXT),
         (
             "unexpected key or value",
             "the value ends before this: a key has a line of its own, and a text with quotes in it stands in the other ones",
@@ -82,6 +103,6 @@ fn remedy(message: &str, found: &str) -> Option<&'static str> {
         "" if begins("string values must be quoted") => Some("write a value behind the `=`"),
         _ if begins("string values must be quoted") => Some(r#"put the text into straight quotes: `"…"`"#),
         "True" | "False" => Some("write it in small letters: `true`, `false`"),
-        _ => REMEDIES.iter().find(|(of, _)| begins(of)).map(|(_, remedy)| *remedy),
+        _ => REMEDIES.iter().find(|(of, _)| begins(of)).map(|(_, remedy)| *remedy).or(Some(GENERAL)),
     }
 }

@@ -1,6 +1,7 @@
 //! A table of `dsh.toml` that is read key by key: what was not asked for is unknown, and every mistake is reported.
 
 use super::At;
+use super::agent_file::tools_elsewhere;
 use super::tree::{ALLOW_OUTSIDE, Branch, Field, Node, Tier, Value};
 use crate::diagnostic::{Diagnostic, Report, SourceId, Span};
 use crate::names::quoted;
@@ -196,6 +197,10 @@ impl<'t> Table<'t> {
             known.sort_unstable();
             let known: Vec<String> = known.into_iter().map(quoted).collect();
             let help = match report.guesses.nearest(key, self.asked.iter().copied()) {
+                _ if self.what == "an agent" && tools_elsewhere(key).is_some() => {
+                    let rule = if tools_elsewhere(key) == Some("tools") { "allow" } else { "deny" };
+                    format!("did you mean `tools = {{ {rule} = […] }}`?")
+                }
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("the keys of {} are {}", self.what, known.join(", ")),
             };
@@ -224,7 +229,7 @@ fn boolean(entry: Entry<'_>, key: &str, report: &mut Report) -> Option<At<bool>>
             Some("true" | "false") => Some("leave the quotes out".to_owned()),
             Some("no" | "off") => Some(format!("write `{key} = false`")),
             Some("yes" | "on") => Some(format!("write `{key} = true`")),
-            _ => None,
+            _ => Some(format!("write `{key} = true` or `{key} = false`")),
         };
         report.push(wrong_type(entry, &quoted(key), "`true` or `false`").with_help_if(help));
         return None;
@@ -239,7 +244,9 @@ pub(super) fn string(entry: Entry<'_>, name: &str, report: &mut Report) -> Optio
             Value::Integer(..) | Value::Float(_) | Value::Boolean(_) | Value::Datetime(_) => {
                 Some("put it into quotes".to_owned())
             }
-            Value::String(_) | Value::Array(_) | Value::Table(_) => None,
+            Value::Array(items) if items.len() == 1 => Some("take it out of the brackets".to_owned()),
+            Value::Array(_) => Some(r#"write one string: `"…"`, or lines between `"""` and `"""`"#.to_owned()),
+            Value::String(_) | Value::Table(_) => Some(r#"write a string: `"…"`"#.to_owned()),
         };
         report.push(wrong_type(entry, name, "a string").with_help_if(help));
         return None;

@@ -1,6 +1,6 @@
 //! A diagnostic as a person reads it: headline, the lines in question with a caret, what would be right.
 
-use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::excerpt::Excerpt;
 use super::plain::one_line;
@@ -29,6 +29,10 @@ pub(crate) fn human(diagnostic: &Diagnostic, sources: &Sources) -> String {
         }
         shown.push(place.span.source);
         let here: Vec<&Place> = places.iter().filter(|other| other.span.source == place.span.source).collect();
+        if let Some(path) = only_path(place.span.source, &here, sources) {
+            group = group.element(Origin::path(path));
+            continue;
+        }
         for snippet in snippets(place.span.source, &here, diagnostic.places.first(), sources, &mut origins) {
             group = group.element(snippet);
         }
@@ -45,6 +49,12 @@ pub(crate) fn human(diagnostic: &Diagnostic, sources: &Sources) -> String {
         group = group.element(Level::HELP.message(one_line(help)));
     }
     with_origins(&Renderer::styled().render(&[group]), origins)
+}
+
+/// The path of a source that has no line to show, where nothing is said of one.
+fn only_path(id: SourceId, places: &[&Place], sources: &Sources) -> Option<String> {
+    let source = sources.get(id).filter(|source| source.text.is_empty())?;
+    places.iter().all(|place| place.label.is_empty()).then(|| one_line(&source.path))
 }
 
 /// A line that says something, with colours.

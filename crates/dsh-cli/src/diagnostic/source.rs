@@ -120,6 +120,11 @@ impl Sources {
         self.push(name.to_owned(), text, Author::User { is_file: false })
     }
 
+    /// Takes in a file of which nothing is read but that it is there; its place, at the beginning.
+    pub(crate) fn blank(&mut self, path: String) -> Span {
+        Span::new(self.add(path, String::new()), 0..0)
+    }
+
     fn push(&mut self, path: String, text: String, author: Author) -> SourceId {
         let id = SourceId(self.files.len());
         self.files.push(Source { path, text, author, lost: Lost::default(), lines: OnceLock::new() });

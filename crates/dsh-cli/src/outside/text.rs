@@ -1,7 +1,6 @@
 //! Bytes of a text file made text (X12).
 
 use std::fmt;
-use std::ops::Range;
 
 /// The byte order mark.
 const MARK: char = '\u{feff}';
@@ -19,28 +18,15 @@ pub(crate) enum TextError {
         line: usize,
         /// Its column, in characters from 1.
         column: usize,
-        /// What can be shown of the file.
-        shown: Box<Shown>,
     },
     /// The file is in UTF-16.
     Utf16,
 }
 
-/// A file that is no text, as far as it can be shown: up to the end of the line in which it stops being text.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Shown {
-    /// The lines, with U+FFFD for what is wrong.
-    pub(crate) text: String,
-    /// Where the first U+FFFD for something wrong stands in it.
-    pub(crate) wrong: Range<usize>,
-    /// What the text has lost.
-    pub(crate) lost: Lost,
-}
-
 impl fmt::Display for TextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotUtf8 { offset, byte, line, column, .. } => write!(
+            Self::NotUtf8 { offset, byte, line, column } => write!(
                 f,
                 "not UTF-8: the first wrong byte is 0x{byte:02x}, in line {line}, column {column} (offset {offset})"
             ),
@@ -75,27 +61,15 @@ pub(crate) fn decode_noting(bytes: Vec<u8>) -> Result<(String, Lost), TextError>
     if looks_like_utf16(&bytes) {
         return Err(TextError::Utf16);
     }
-    let text = String::from_utf8(bytes).map_err(|error| {
+    let mut text = String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
-        not_utf8(error.as_bytes(), offset)
+        let byte = error.as_bytes().get(offset).copied().unwrap_or_default();
+        let before = String::from_utf8_lossy(error.as_bytes().get(..offset).unwrap_or_default());
+        let before = before.trim_start_matches(MARK);
+        let line = 1 + before.bytes().filter(|byte| *byte == b'\n').count();
+        let column = 1 + before.rsplit('\n').next().unwrap_or_default().chars().count();
+        TextError::NotUtf8 { offset, byte, line, column }
     })?;
-    Ok(without_mark_and_returns(text))
-}
-
-/// What is wrong with bytes that are text up to this offset.
-fn not_utf8(bytes: &[u8], offset: usize) -> TextError {
-    let (before, from) = bytes.split_at_checked(offset).unwrap_or_default();
-    let (mut text, lost) = without_mark_and_returns(String::from_utf8_lossy(before).into_owned());
-    let line = 1 + text.bytes().filter(|byte| *byte == b'\n').count();
-    let column = 1 + text.rsplit('\n').next().unwrap_or_default().chars().count();
-    let wrong = text.len()..text.len() + char::REPLACEMENT_CHARACTER.len_utf8();
-    let rest = from.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    text.push_str(String::from_utf8_lossy(rest).trim_end_matches('\r'));
-    let byte = from.first().copied().unwrap_or_default();
-    TextError::NotUtf8 { offset, byte, line, column, shown: Box::new(Shown { text, wrong, lost }) }
-}
-
-fn without_mark_and_returns(mut text: String) -> (String, Lost) {
     let mut lost = Lost::default();
     if text.starts_with(MARK) {
         text.remove(0);
@@ -106,7 +80,7 @@ fn without_mark_and_returns(mut text: String) -> (String, Lost) {
         lost.returns = ends.map(|(before, (offset, _))| offset - before).collect();
         text = text.replace("\r\n", "\n");
     }
-    (text, lost)
+    Ok((text, lost))
 }
 
 /// Whether the bytes start with UTF-16's mark, or with two characters that hold a zero byte each on the same side.
@@ -141,18 +115,10 @@ mod tests {
     #[test]
     fn a_wrong_byte_is_told_by_its_offset() {
         // X12
-        let wrong = |bytes: &[u8]| match decode(bytes.to_vec()) {
-            Err(TextError::NotUtf8 { offset, byte, line, column, shown }) => {
-                assert_eq!(shown.text.get(shown.wrong.clone()), Some("\u{fffd}"));
-                assert_eq!(shown.lost.offset_in_file(shown.wrong.start), offset);
-                (offset, byte, line, column, shown.text)
-            }
-            other => panic!("{other:?}"),
-        };
-        assert_eq!(wrong(b"caf\xe9"), (3, 0xe9, 1, 4, "caf\u{fffd}".to_owned()));
-        assert_eq!(wrong(b"\xef\xbb\xbfab\xff"), (5, 0xff, 1, 3, "ab\u{fffd}".to_owned()));
-        assert_eq!(wrong(b"one\r\n\xc3\xa9\xffx\r\ny"), (7, 0xff, 2, 2, "one\né\u{fffd}x".to_owned()));
-        assert_eq!(wrong(b"\x80\n"), (0, 0x80, 1, 1, "\u{fffd}".to_owned()));
+        let wrong = |offset, byte, line, column| Err(TextError::NotUtf8 { offset, byte, line, column });
+        assert_eq!(decode(b"caf\xe9".to_vec()), wrong(3, 0xe9, 1, 4));
+        assert_eq!(decode(b"\xef\xbb\xbfab\xff".to_vec()), wrong(5, 0xff, 1, 3));
+        assert_eq!(decode(b"one\r\n\xc3\xa9\xff".to_vec()), wrong(7, 0xff, 2, 2));
     }
 
     #[test]

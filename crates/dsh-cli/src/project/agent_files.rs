@@ -8,7 +8,7 @@ use crate::config::agent_file::{AgentFile, stem};
 use crate::config::{Agent, Home};
 use crate::diagnostic::{Concern, Diagnostic, Report, Span};
 use crate::names::quoted;
-use crate::outside::{ListError, ReadError};
+use crate::outside::{ListError, ReadError, may_read};
 
 /// Where they are, in the project's folder.
 const FOLDER: &str = "agents";
@@ -27,7 +27,8 @@ pub(super) fn read(agents: &mut Vec<Agent>, files: &mut Files<'_>, report: &mut 
         Err(error) => {
             // No agent has a name with a `/` in it: this stands in the way of none that can be read.
             let is_no_folder = matches!(error, ListError::NotAFolder);
-            report.about(Concern::Agent(format!("{FOLDER}/")), |report| report.push(not_listed(error)));
+            let diagnostic = not_listed(error).at(files.blank(FOLDER), "");
+            report.about(Concern::Agent(format!("{FOLDER}/")), |report| report.push(diagnostic));
             return is_no_folder;
         }
     };
@@ -40,7 +41,9 @@ pub(super) fn read(agents: &mut Vec<Agent>, files: &mut Files<'_>, report: &mut 
         let path = format!("{FOLDER}/{lossy}");
         if name.to_str().is_none() {
             let headline = format!("the name of {} is not UTF-8", quoted(&path));
-            let diagnostic = Diagnostic::error("file::name_not_utf8", headline).with_help("give the file another name");
+            let diagnostic = Diagnostic::error("file::name_not_utf8", headline)
+                .at(files.blank(&path), "")
+                .with_help("give the file another name");
             report.about(Concern::Agent(stem(&path).to_owned()), |report| report.push(diagnostic));
             continue;
         }
@@ -55,12 +58,12 @@ fn agent(path: &str, known: &mut Known, files: &mut Files<'_>, report: &mut Repo
         Ok(source) => AgentFile { source, path, text: files.sources.text(source) }.read(report)?,
         Err(problem) => {
             let help = problem.help_for_found().map(str::to_owned);
-            let diagnostic = problem.diagnostic(path).with_help_if(help);
+            let diagnostic = files.refused(&problem, path).with_help_if(help);
             report.about(Concern::Agent(stem(path).to_owned()), |report| report.push(diagnostic));
             if known.contains_key(stem(path)) {
                 return None;
             }
-            AgentFile { source: files.blank(path), path, text: "" }.unread(0..0)
+            AgentFile { source: files.blank(path).source, path, text: "" }.unread(0..0)
         }
     };
     match known.entry(agent.name.value.clone()) {
@@ -109,11 +112,16 @@ fn not_listed(error: ListError) -> Diagnostic {
             Diagnostic::error("file::too_many", headline).with_help("keep nothing in it but the files of agents")
         }
         ListError::Read(error) => {
-            let help = if matches!(error, ReadError::Outside(_)) {
-                Some("put the folder itself there")
-            } else {
-                matches!(error, ReadError::Dangling | ReadError::Circle)
-                    .then_some("make the link anew, or take it away")
+            let help = match &error {
+                ReadError::Outside(_) => Some("put the folder itself there"),
+                ReadError::Dangling | ReadError::Circle => Some("make the link anew, or take it away"),
+                ReadError::Unreadable(error) => may_read(error),
+                ReadError::Missing
+                | ReadError::ThroughAFile
+                | ReadError::Roundabout(_)
+                | ReadError::NotAFile(_)
+                | ReadError::OfProcesses
+                | ReadError::TooLarge { .. } => None,
             };
             Problem::Read(error).diagnostic(FOLDER).with_help_if(help.map(str::to_owned))
         }

@@ -116,7 +116,7 @@ impl Reading<'_, '_> {
             Err(problem) => {
                 let path = self.files.display(Root::User, USER_FILE);
                 let help = problem.help_for_config().map(str::to_owned);
-                self.report.push(problem.diagnostic(&path).with_help_if(help));
+                self.report.push(problem.found(&path, self.files.sources).with_help_if(help));
                 Err(NoProject)
             }
         }
@@ -133,7 +133,7 @@ impl Reading<'_, '_> {
             }
             Err(problem) => {
                 let help = problem.help_for_config().map(str::to_owned);
-                self.report.push(problem.diagnostic(&path).with_help_if(help));
+                self.report.push(problem.found(&path, self.files.sources).with_help_if(help));
                 Err(NoProject)
             }
         }

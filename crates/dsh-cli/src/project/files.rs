@@ -9,7 +9,7 @@ use crate::config::{FILE_NAME, FileRef};
 use crate::diagnostic::{Diagnostic, Report, SourceId, Sources, Span};
 use crate::names::quoted;
 use crate::outside::{
-    Folder, ListError, OpenFile, Reach, ReadError, TextError, decode_noting, in_words, lies_beneath, may_read,
+    Folder, ListError, Lost, OpenFile, Reach, ReadError, TextError, decode_noting, in_words, lies_beneath, may_read,
     real_path, straightened,
 };
 
@@ -129,9 +129,15 @@ impl<'p> Files<'p> {
         self.project.list(path, most)
     }
 
-    /// A source without text, for what is known of a file that cannot be taken in.
-    pub(super) fn blank(&mut self, path: &str) -> SourceId {
-        self.sources.add(self.project.display(path), String::new())
+    /// A place in a file that cannot be taken in.
+    pub(super) fn blank(&mut self, path: &str) -> Span {
+        self.sources.blank(self.project.display(path))
+    }
+
+    /// What is said of a file beneath the folder that was found, and cannot be taken in.
+    pub(super) fn refused(&mut self, problem: &Problem, path: &str) -> Diagnostic {
+        let place = problem.place(self.project.display(path), self.sources);
+        problem.diagnostic(path).at(place, "")
     }
 
     /// Opens a file that is named in a configuration, to see which it is.
@@ -166,7 +172,7 @@ impl<'p> Files<'p> {
         })?;
         let name = folder.display(path);
         self.total += u64::try_from(bytes.len()).unwrap_or(left);
-        let (text, lost) = decode_noting(bytes).map_err(|error| Problem::text(error, &name, self.sources))?;
+        let (text, lost) = decoded(bytes)?;
         let id = match root {
             Root::User if !self.user_is_in_project() => self.sources.add_own(name, text),
             Root::Project | Root::User => self.sources.add(name, text),
@@ -211,11 +217,26 @@ impl<'p> Files<'p> {
     }
 }
 
+/// The text of a file, with what was lost in decoding it.
+pub(super) fn decoded(bytes: Vec<u8>) -> Result<(String, Lost), Problem> {
+    let lossy = std::str::from_utf8(&bytes).is_err().then(|| String::from_utf8_lossy(&bytes).into_owned());
+    decode_noting(bytes).map_err(|error| {
+        let shown = decode_noting(lossy.unwrap_or_default().into_bytes()).unwrap_or_default();
+        Problem::Text { error, shown: Box::new(shown) }
+    })
+}
+
 /// Why a file was not taken in.
 #[derive(Debug)]
 pub(super) enum Problem {
     Read(ReadError),
-    Text(Box<NoText>),
+    /// It is no text.
+    Text {
+        /// Why.
+        error: TextError,
+        /// What can be shown of it, and what the file has besides that, up to the first wrong byte.
+        shown: Box<(String, Lost)>,
+    },
     /// With it, all files together would be more than is read.
     TooMuch {
         /// Bytes that were read before.
@@ -223,28 +244,7 @@ pub(super) enum Problem {
     },
 }
 
-/// What a file is whose bytes are no text.
-#[derive(Debug)]
-pub(super) struct NoText {
-    error: TextError,
-    /// The first byte that is wrong, where that can be shown.
-    place: Option<Span>,
-}
-
 impl Problem {
-    /// The bytes of this file are no text.
-    pub(super) fn text(mut error: TextError, path: &str, sources: &mut Sources) -> Self {
-        let place = match &mut error {
-            TextError::NotUtf8 { shown, .. } => {
-                let source = sources.add(path.to_owned(), std::mem::take(&mut shown.text));
-                sources.note_lost(source, std::mem::take(&mut shown.lost));
-                Some(Span::new(source, shown.wrong.clone()))
-            }
-            TextError::Utf16 => None,
-        };
-        Self::Text(Box::new(NoText { error, place }))
-    }
-
     /// Without the place that names the file.
     pub(super) fn diagnostic(&self, path: &str) -> Diagnostic {
         let (code, what) = match self {
@@ -271,13 +271,10 @@ impl Problem {
             Self::Read(ReadError::Unreadable(error)) => {
                 ("file::unreadable", format!("cannot be read: {}", in_words(error)))
             }
-            Self::Text(problem) => {
-                let code = match problem.error {
-                    TextError::NotUtf8 { .. } => "file::not_utf8",
-                    TextError::Utf16 => "file::utf16",
-                };
-                (code, format!("is {}", problem.error))
+            Self::Text { error: problem @ TextError::NotUtf8 { .. }, .. } => {
+                ("file::not_utf8", format!("is {problem}"))
             }
+            Self::Text { error: problem @ TextError::Utf16, .. } => ("file::utf16", format!("is {problem}")),
             Self::TooMuch { read } => (
                 "file::too_much",
                 format!(
@@ -288,13 +285,28 @@ impl Problem {
         };
         let diagnostic = Diagnostic::error(code, format!("{} {what}", quoted(path)));
         match self {
-            Self::Text(problem) => match problem.place {
-                Some(place) => diagnostic.at(place, "not UTF-8"),
-                None => diagnostic,
-            }
-            .with_help("save the file as UTF-8"),
+            Self::Text { .. } => diagnostic.with_help("save the file as UTF-8"),
             Self::Read(_) | Self::TooMuch { .. } => diagnostic,
         }
+    }
+
+    /// As [`Problem::diagnostic`], of a file that nothing names: its place is in the file itself.
+    pub(super) fn found(&self, path: &str, sources: &mut Sources) -> Diagnostic {
+        self.diagnostic(path).at(self.place(path.to_owned(), sources), "")
+    }
+
+    /// The place of the problem in its file: the first wrong byte, or the beginning.
+    fn place(&self, path: String, sources: &mut Sources) -> Span {
+        let Self::Text { error: TextError::NotUtf8 { line, column, .. }, shown } = self else {
+            return sources.blank(path);
+        };
+        let (shown, lost) = shown.as_ref();
+        let start: usize = shown.split_inclusive('\n').take(line - 1).map(str::len).sum();
+        let before = shown.get(start..).unwrap_or_default().char_indices().nth(column - 1);
+        let at = start + before.map_or(0, |(offset, _)| offset);
+        let source = sources.add(path, shown.clone());
+        sources.note_lost(source, lost.clone());
+        Span::new(source, at..at + 1)
     }
 
     /// What to do where the configuration names the file.
@@ -325,7 +337,7 @@ impl Problem {
                 "split it into sections, and leave out what a model need not read"
             }
             Self::Read(ReadError::Unreadable(error)) => return may_read(error).map(str::to_owned),
-            Self::Text(_) => return None,
+            Self::Text { .. } => return None,
             Self::TooMuch { .. } => "a prompt is made of less: leave files out, or parts of them",
         };
         Some(help.to_owned())
@@ -343,7 +355,7 @@ impl Problem {
             Self::Read(ReadError::TooLarge { .. }) => Some("move long texts into files: `file = \"…\"`"),
             Self::Read(ReadError::NotAFile(_)) => Some("a configuration is a file of this name"),
             Self::Read(ReadError::Unreadable(error)) => may_read(error),
-            Self::Read(_) | Self::Text(_) | Self::TooMuch { .. } => None,
+            Self::Read(_) | Self::Text { .. } | Self::TooMuch { .. } => None,
         }
     }
 
@@ -359,7 +371,7 @@ impl Problem {
             Self::Read(ReadError::TooLarge { .. }) | Self::TooMuch { .. } => {
                 Some("leave out what a model need not read")
             }
-            Self::Read(_) | Self::Text(_) => None,
+            Self::Read(_) | Self::Text { .. } => None,
         }
     }
 

@@ -4,18 +4,18 @@
 //! what people wrote for people never fails a prompt (X1).
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use dsh_system_prompt::show_path;
 use dsh_template::Text;
 
-use super::files::{Problem, TEXT_LIMIT};
+use super::files::{Problem, TEXT_LIMIT, decoded};
 use super::{Loaded, Origin, Section};
-use crate::config::{self, At, FileRef, Instructions, OffsetMap, Words};
+use crate::config::{self, At, FileRef, Instructions, OffsetMap, PERSONA, Words};
 use crate::diagnostic::{Diagnostic, Report, Sources, Span};
 use crate::names::quoted;
-use crate::outside::{FileIdentity, Folder, OpenFile, ReadError, Repository, decode_noting};
+use crate::outside::{FileIdentity, Folder, OpenFile, ReadError, Repository};
 
 /// The names that are looked for before those that the configuration gives.
 const NAMES: [&str; 2] = ["AGENTS.override.md", "AGENTS.md"];
@@ -32,37 +32,59 @@ pub(super) struct Ground<'g> {
     pub(super) repository: Option<&'g Repository>,
 }
 
+/// Instruction files that the configuration puts into the prompt itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NamedFiles(BTreeMap<FileIdentity, String>);
+
+/// An instruction file that is the text of a shared section, and so makes no section of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct KeptFile {
+    /// Its path, as a person may type it.
+    pub(crate) path: String,
+    /// The section that has it.
+    pub(crate) section: String,
+}
+
 /// Reads the instruction files of a project: a section of each, the one of the repository's root first. What is wrong is reported.
 ///
-/// `taken` are files that the configuration puts into the prompt itself; these, and a file that two paths lead to, count once.
+/// `named` are files that the configuration puts into the prompt itself; these, and a file that two paths lead to, count once.
 pub(super) fn read(
     settings: &Instructions,
     ground: Ground<'_>,
-    mut taken: BTreeSet<FileIdentity>,
+    named: &NamedFiles,
     sources: &mut Sources,
     report: &mut Report,
-) -> Vec<Section> {
+) -> (Vec<Section>, Vec<KeptFile>) {
+    let mut kept = Vec::new();
     if !settings.enabled {
-        return Vec::new();
+        return (Vec::new(), kept);
     }
+    let mut taken = BTreeSet::new();
     let mut gathered = Gathered { settings, total: 0, sizes: Vec::new(), crossing: None, sections: Vec::new() };
     for depth in 0..=ground.depth() {
-        let Some(found) = ground.first(depth, settings, report) else { continue };
-        if taken.insert(found.file.identity().clone()) {
+        let Some(found) = ground.first(depth, settings, sources, report) else { continue };
+        let identity = found.file.identity().clone();
+        if let Some(section) = named.0.get(&identity) {
+            kept.push(KeptFile { path: found.path, section: section.clone() });
+        } else if taken.insert(identity) {
             gathered.take(found, sources, report);
         }
     }
-    gathered.end(report)
+    (gathered.end(report), kept)
 }
 
 /// The files that a layer of the configuration names for its texts, as far as they are there.
-pub(super) fn named_in(layer: &config::Layer, open: impl Fn(&FileRef) -> Option<OpenFile>) -> BTreeSet<FileIdentity> {
-    let wordings = layer.persona.iter().chain(layer.sections.iter().map(|section| &section.wording));
-    let files = wordings.filter_map(|wording| match &wording.words {
-        Words::File(file) => Some(file),
-        Words::Inline(_) | Words::Body(_) => None,
-    });
-    files.filter_map(open).map(|file| file.identity().clone()).collect()
+pub(super) fn named_in(layer: &config::Layer, open: impl Fn(&FileRef) -> Option<OpenFile>) -> NamedFiles {
+    let persona = layer.persona.iter().map(|wording| (PERSONA, wording));
+    let sections = layer.sections.iter().map(|section| (section.name.value.as_str(), &section.wording));
+    let mut named = BTreeMap::new();
+    for (section, wording) in persona.chain(sections) {
+        let Words::File(file) = &wording.words else { continue };
+        if let Some(file) = open(file) {
+            named.entry(file.identity().clone()).or_insert_with(|| section.to_owned());
+        }
+    }
+    NamedFiles(named)
 }
 
 /// A file that was found, open.
@@ -82,7 +104,13 @@ impl Ground<'_> {
     }
 
     /// The first file there is in the folder that is `depth` below the root; what is there and cannot be taken is reported.
-    fn first(&self, depth: usize, settings: &Instructions, report: &mut Report) -> Option<Found> {
+    fn first(
+        &self,
+        depth: usize,
+        settings: &Instructions,
+        sources: &mut Sources,
+        report: &mut Report,
+    ) -> Option<Found> {
         let root = self.repository.map_or(self.folder, Repository::root);
         let steps = self.repository.and_then(|repository| repository.steps().get(..depth)).unwrap_or_default();
         let folder: PathBuf = steps.iter().collect();
@@ -95,11 +123,12 @@ impl Ground<'_> {
                 }
                 Err(ReadError::Missing) => {}
                 Err(ReadError::Outside(_)) => {
-                    report.push(self.leads_out(&self.path(depth, name)));
+                    let path = self.path(depth, name);
+                    report.push(self.leads_out(&path).at(sources.blank(path), ""));
                     return None;
                 }
                 Err(error) => {
-                    report.push(refused(&Problem::Read(error), &self.path(depth, name)));
+                    report.push(refused(&Problem::Read(error), &self.path(depth, name), sources));
                     return None;
                 }
             }
@@ -154,8 +183,7 @@ impl Gathered<'_> {
         self.total = self.total.saturating_add(size);
         self.sizes.push((found.path.clone(), size));
         let Some(read) = read else { return };
-        let text = |bytes| decode_noting(bytes).map_err(|error| Problem::text(error, &found.path, sources));
-        match read.map_err(Problem::Read).and_then(text) {
+        match read.map_err(Problem::Read).and_then(decoded) {
             Ok((text, lost)) => {
                 let source = sources.add(found.path, text);
                 sources.note_lost(source, lost);
@@ -168,7 +196,7 @@ impl Gathered<'_> {
             }
             // What all together are too much for is told first.
             Err(_) if self.is_full() => {}
-            Err(problem) => report.push(refused(&problem, &found.path)),
+            Err(problem) => report.push(refused(&problem, &found.path, sources)),
         }
     }
 
@@ -225,14 +253,14 @@ fn section(name: &str, start: Span, order: f64, says: &str) -> Option<Section> {
 }
 
 /// What is said of a file that is there and cannot be taken.
-fn refused(problem: &Problem, path: &str) -> Diagnostic {
+fn refused(problem: &Problem, path: &str, sources: &mut Sources) -> Diagnostic {
     let help = match problem {
         Problem::Read(ReadError::TooLarge { .. }) => Some(format!("shorten it: {SHORTEN}")),
         Problem::Read(_) => Some(
             "what has this name is taken for instructions to agents; `instructions = false` in dsh.toml leaves all out"
                 .to_owned(),
         ),
-        Problem::Text(_) | Problem::TooMuch { .. } => None,
+        Problem::Text { .. } | Problem::TooMuch { .. } => None,
     };
-    problem.diagnostic(path).with_help_if(help)
+    problem.found(path, sources).with_help_if(help)
 }

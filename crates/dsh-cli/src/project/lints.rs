@@ -5,6 +5,7 @@
 mod hidden;
 mod json_strings;
 mod orders;
+mod shadowed;
 mod unseen;
 mod unused;
 
@@ -33,6 +34,7 @@ pub(crate) fn report(
     orders::report(project, &prompts, report);
     unseen::report(project, &prompts, report);
     hidden::report(project, sources, report);
+    shadowed::report(project, report);
 }
 
 /// A prompt without errors.

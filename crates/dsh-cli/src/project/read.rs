@@ -9,7 +9,7 @@ use super::agent_files;
 use super::built_ins::BuiltIns;
 use super::documents::{self, Documents, Overrides};
 use super::files::{Files, TEXT_LIMIT};
-use super::instructions::{self, Ground};
+use super::instructions::{self, Ground, KeptFile};
 use super::left_texts::LeftTexts;
 use super::tools::{self, Tools};
 use super::{Agent, Layer, Loaded, Origin, Section};
@@ -43,6 +43,8 @@ pub(crate) struct Project {
     pub(crate) layer: Layer,
     /// The sections of instruction files that were found.
     pub(crate) instructions: Vec<Section>,
+    /// Instruction files that shared sections have for their texts.
+    pub(crate) kept_files: Vec<KeptFile>,
     /// The variables that are always there.
     pub(crate) built_ins: BuiltIns,
     /// The agents, in the order of the file, and those that have files of their own, by the names of these.
@@ -95,9 +97,21 @@ impl Project {
         let taken = instructions::named_in(&config.layer, |file| files.open(file));
         let settings = config.instructions.clone();
         let read = Self::of(config, tree, &Reading { asks: &asks, trust, environment }, &mut files, report);
-        let instructions = instructions::read(&settings, ground, taken, files.sources, report);
+        let (instructions, kept_files) = instructions::read(&settings, ground, &taken, files.sources, report);
         let (config, profile) = (folder.display(FILE_NAME), overrides.profile.clone());
-        Ok(Self { config, profile, profiles, left_texts, run, instructions, built_ins, asks, trust, ..read })
+        Ok(Self {
+            config,
+            profile,
+            profiles,
+            left_texts,
+            run,
+            instructions,
+            kept_files,
+            built_ins,
+            asks,
+            trust,
+            ..read
+        })
     }
 
     /// The agent of this name.
@@ -133,6 +147,7 @@ impl Project {
             tool_order: config.tool_order,
             layer: shared,
             instructions: Vec::new(),
+            kept_files: Vec::new(),
             built_ins: BuiltIns::default(),
             agents,
             knows_all_agents,

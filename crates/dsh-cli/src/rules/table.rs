@@ -74,6 +74,7 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         unread
     }
     instructions {
+        shadowed
         too_large
     }
     kernel {

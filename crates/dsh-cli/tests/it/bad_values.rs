@@ -176,3 +176,38 @@ fn the_name_of_an_agent_is_told_by_the_character_that_is_wrong_in_it() {
 fn a_pattern_has_nothing_to_stand_for_without_tools() {
     reads!(Project::new("[agents.a]\ntools = { deny = [\"*\", \"read\"] }\n").dsh(&["prompt"]));
 }
+
+#[test]
+fn what_is_of_another_type_or_another_name_gets_what_would_be_right() {
+    // X11
+    let mut told = String::new();
+    for config in [
+        "identity = 0",
+        "identity = \"maybe\"",
+        "persona = [\"a\"]",
+        "persona = [\"a\", \"b\"]",
+        "model = { name = \"x\" }",
+        "profiles = 1",
+        "[agents.a]\ntools = \"read\"",
+        "[agents.a]\nallow_tools = [\"read\"]\ndeny_tools = [\"write\"]\ndisallowedTools = []",
+        "[agents.a]\ndescripton = \"x\"",
+        "x = [",
+        "x = { a = 1",
+        "[[sections]",
+        "x = 01",
+        "x = nope",
+        "x = 2020-13-01",
+        "a.b = 1\na.b.c = 2",
+        "x = [1,,2]",
+        "{\"a\": 1}",
+    ] {
+        let run = Project::new(config).dsh(&["check", "--format", "github"]);
+        for line in run.stdout.lines() {
+            let (_, message) = line.rsplit_once("::").unwrap();
+            assert!(message.contains("%0Ahelp: "), "{config}: {message}");
+            let (_, help) = message.rsplit_once("%0Ahelp: ").unwrap();
+            told.extend([format!("{config:?}: {help}\n")]);
+        }
+    }
+    insta::assert_snapshot!(told);
+}

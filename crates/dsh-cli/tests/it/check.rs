@@ -191,7 +191,7 @@ fn a_closed_pipe_is_quiet() {
             .unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
-        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()), "{format}");
+        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(1), b"".as_slice()), "{format}");
     }
 }
 

@@ -284,3 +284,39 @@ fn prompt_itself_warns_of_none_of_these() {
     let run = project.dsh(&["prompt"]);
     assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""), "{run}");
 }
+
+#[test]
+fn characters_that_nobody_sees_are_named_in_listings_and_for_the_model() {
+    // X12
+    let config = "model = \"m\\u200Bx\"
+[variables]
+token = { env = \"TO\\u2060KEN\", default = \"none\" }
+[agents.one]
+description = 'Looks\u{202e} first.'
+persona = \"{{token}}\"
+[profiles.\"night\\u200B\"]
+[profiles.'day\u{200b}']
+";
+    let two = "---\nname: two\ndescription: Looks\u{200b}.\n---\n\nx\n";
+    let three = "---\nname: three\ndescription: \"Looks\\u200B.\"\n---\n\nx\n";
+    let project = Project::new(config).file("agents/two.md", two).file("agents/three.md", three);
+    reads!(checked(&project));
+}
+
+#[test]
+fn an_agent_that_an_instruction_file_does_not_reach_is_told() {
+    let config = r#"
+persona_file = "AGENTS.md"
+[agents.own]
+persona = "You carry luggage."
+[agents.shared]
+[agents.same]
+persona_file = "AGENTS.md"
+"#;
+    let project = Project::new(config).file("AGENTS.md", "Ask first.\n").file("agents/file.md", "---\n---\nLook.\n");
+    reads!(checked(&project));
+    let config = "[[sections]]\nname = 'rules'\norder = 20\nfile = 'CLAUDE.md'\n\
+                  [agents.own]\n[[agents.own.sections]]\nname = 'rules'\norder = 20\ntext = 'Look.'\n";
+    reads!(checked(&Project::new(config).file("CLAUDE.md", "Ask first.\n")));
+    clean(&Project::new(&format!("instructions = false\n{config}")).file("CLAUDE.md", "Ask first.\n"));
+}

@@ -81,10 +81,36 @@ fn a_finding_with_several_places_has_the_others_as_related_ones() {
 
 #[test]
 fn a_finding_without_a_place_has_no_location() {
-    let results = checked(&Project::empty().file("dsh.toml", b"\xff\xfea\0"));
-    assert_eq!((results.len(), &results[0]["locations"]), (1, &serde_json::json!([])));
+    let results = checked(&Project::new("persona = '{{a}}'\n[variables]\na = { env = 'A', default = 'x' }\n"));
+    assert_eq!((&results[0]["ruleId"], &results[0]["locations"]), (&"trust::untrusted".into(), &serde_json::json!([])));
     let log = Project::new("a b").dsh(&["check", "--format", "sarif"]).json();
     assert_eq!(log["runs"][0]["invocations"], serde_json::json!([{ "executionSuccessful": false, "exitCode": 2 }]));
+}
+
+#[test]
+fn a_file_that_cannot_be_taken_is_the_place_of_its_finding() {
+    let project = Project::new("")
+        .file("AGENTS.md", b"\xef\xbb\xbfone\r\n\xc3\xa9\xff two\r\n")
+        .file("agents/wide.md", b"\xff\xfea\0")
+        .file("agents/folder.md/a.md", "");
+    let place = |result: &Value| {
+        let place = &result["locations"][0]["physicalLocation"];
+        let (uri, region) = (place["artifactLocation"]["uri"].as_str().unwrap().to_owned(), &place["region"]);
+        (uri, region["startLine"].as_u64().unwrap(), region["startColumn"].as_u64().unwrap())
+    };
+    let mut places: Vec<_> = checked(&project).iter().map(place).collect();
+    places.sort();
+    let at = |uri: &str, line, column| (uri.to_owned(), line, column);
+    assert_eq!(places, [at("AGENTS.md", 2, 2), at("agents/folder.md", 1, 1), at("agents/wide.md", 1, 1)]);
+    let github = project.dsh(&["check", "--format", "github"]).stdout;
+    assert!(github.lines().all(|line| line.contains(",file=")), "{github}");
+    assert!(github.contains("file=AGENTS.md,line=2,endLine=2,col=2"), "{github}");
+    let json = project.dsh(&["check", "--format", "json"]).json();
+    let of_agents = json["diagnostics"].as_array().unwrap().iter().find(|it| it["places"][0]["file"] == "AGENTS.md");
+    // The bytes are those of the file, mark and CRLF counted.
+    assert_eq!(of_agents.unwrap()["places"][0]["start"], 10);
+    let broken = checked(&Project::empty().file("dsh.toml", b"a\xff"));
+    assert_eq!(broken.iter().map(place).collect::<Vec<_>>(), [at("dsh.toml", 1, 2)]);
 }
 
 #[test]

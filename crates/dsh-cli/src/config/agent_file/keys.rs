@@ -26,6 +26,15 @@ const ELSEWHERE: [(&str, &str); 9] = [
     ("disallowedTools", "deny_tools"),
 ];
 
+/// The key of front matter, `tools` or `deny_tools`, that this one is elsewhere; for an agent's table `deny_tools` is one of these, too.
+pub(in crate::config) fn tools_elsewhere(key: &str) -> Option<&'static str> {
+    ELSEWHERE
+        .iter()
+        .find(|(other, _)| *other == key)
+        .map(|(_, ours)| *ours)
+        .or((key == "deny_tools").then_some("deny_tools"))
+}
+
 /// What the keys say.
 #[derive(Debug, Default)]
 pub(super) struct Keys {

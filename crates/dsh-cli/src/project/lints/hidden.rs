@@ -23,6 +23,7 @@ pub(super) fn report(project: &Project, sources: &Sources, report: &mut Report) 
     for agent in &project.agents {
         layer(Some(agent), &agent.layer, sources, report);
     }
+    strings(project, sources, report);
     constants(project, sources, report);
     tools::report(project, sources, report);
 }
@@ -49,6 +50,25 @@ fn words(agent: Option<&Agent>, section: &str, words: &Loaded, sources: &Sources
     }
 }
 
+/// Looks at what stands in listings or is sent to a model, and in no text of a prompt.
+fn strings(project: &Project, sources: &Sources, report: &mut Report) {
+    if let Some((model, place)) =
+        project.tree.fields.get("model").and_then(|field| Some((field.node.value.as_str()?, field.node.span)))
+    {
+        string("the model's name", model, place, Vec::new(), sources, report);
+    }
+    for profile in &project.profiles {
+        let what = format!("the name of profile {}", quoted(&profile.value));
+        string(&what, &profile.value, profile.span, Vec::new(), sources, report);
+    }
+    for agent in &project.agents {
+        if let Some(description) = &agent.description {
+            let what = format!("the description of agent {}", quoted(&agent.name.value));
+            string(&what, &description.value, description.span, agents_of(Some(agent)), sources, report);
+        }
+    }
+}
+
 /// Looks at the values that variables are given in the configuration itself.
 fn constants(project: &Project, sources: &Sources, report: &mut Report) {
     let variables =
@@ -67,8 +87,12 @@ fn constants(project: &Project, sources: &Sources, report: &mut Report) {
 
 fn values(agent: Option<&Agent>, variables: &Branch, sources: &Sources, report: &mut Report) {
     for (name, field) in &variables.fields {
-        let default = field.node.value.as_table().and_then(|table| table.fields.get("default"));
-        let node = default.map_or(&field.node, |default| &default.node);
+        let of_table = |key: &str| field.node.value.as_table().and_then(|table| table.fields.get(key));
+        if let Some((env, place)) = of_table("env").and_then(|env| Some((env.node.value.as_str()?, env.node.span))) {
+            let what = format!("the name in the environment of variable {}", quoted(name));
+            string(&what, env, place, agents_of(agent), sources, report);
+        }
+        let node = of_table("default").map_or(&field.node, |default| &default.node);
         if let Some(value) = node.value.as_str() {
             string(&format!("variable {}", quoted(name)), value, node.span, agents_of(agent), sources, report);
         }
@@ -80,7 +104,14 @@ fn string(what: &str, value: &str, span: Span, agents: Vec<String>, sources: &So
     let mut found = Found::default();
     let mut map = None;
     for hidden in hidden_characters(value) {
-        let map = map.get_or_insert_with(|| OffsetMap::of_toml_string(sources.text(span.source), span.range(), value));
+        let map = map.get_or_insert_with(|| {
+            let file = sources.text(span.source);
+            // Keys of TOML, and strings of YAML, may stand without quotes.
+            if file.get(span.range()) == Some(value) {
+                return OffsetMap::From(span.start);
+            }
+            OffsetMap::of_toml_string(file, span.range(), value)
+        });
         let range = hidden.offset..hidden.offset + hidden.character.len_utf8();
         found.add(hidden, None, || Span::new(span.source, map.locate(range)));
     }
