@@ -186,7 +186,7 @@ struct Names<'a> {
     always: Vec<&'a str>,
 }
 
-fn sorted<'a>(variables: Vec<AssembledVariable<'a>>) -> Vec<&'a str> {
+fn sorted<'a>(variables: &[AssembledVariable<'a>]) -> Vec<&'a str> {
     let mut names: Vec<&'a str> = variables.iter().map(AssembledVariable::name).collect();
     names.sort_unstable();
     names
@@ -274,7 +274,7 @@ impl<'p> Scene<'_, 'p> {
     fn names(&self) -> &Names<'_> {
         self.names.get_or_init(|| {
             let (always, own): (Vec<_>, Vec<_>) = self.assembly.variables().partition(is_built_in);
-            Names { own: sorted(own), always: sorted(always) }
+            Names { own: sorted(&own), always: sorted(&always) }
         })
     }
 

@@ -69,12 +69,17 @@ fn a_diagnostic_of_many_places_shows_some_of_them() {
 
 /// So many agents that have nothing of their own.
 fn agents(count: usize) -> String {
-    (0..count).map(|number| format!("[agents.a{number}]\ndescription = \"x\"\n")).collect()
+    each(count, |number| format!("[agents.a{number}]\ndescription = \"x\"\n"))
+}
+
+/// What `part` makes of the numbers below `count`.
+fn each(count: usize, part: impl Fn(usize) -> String) -> String {
+    (0..count).map(part).collect::<Vec<_>>().concat()
 }
 
 /// The diagnostics that `check` finds.
 fn found(project: &Project) -> Vec<serde_json::Value> {
-    project.dsh(&["check", "--format", "json"]).json()["diagnostics"].as_array().unwrap().clone()
+    project.dsh(&["check", "--format", "json"]).json()["diagnostics"].as_array().cloned().unwrap_or_default()
 }
 
 #[test]
@@ -109,19 +114,19 @@ fn each_of_many_fields_keys_and_variables_has_the_place_of_its_own() {
     let project = Project::new("tool_schemas = [\"tools.json\"]\n");
     let fields = found(&project.file("tools.json", format!("[{{\"name\": \"read\",\n{fields}}}]")));
     assert_eq!(fields.len(), 400);
-    let tables: String = (0..300).map(|number| format!("[t{number}]\n")).collect();
+    let tables = each(300, |number| format!("[t{number}]\n"));
     let tables = found(&Project::new(&tables.repeat(2)));
     assert_eq!(tables.len(), 300);
     for (number, table) in (1..).zip(&tables) {
         assert_eq!((start(table, 0), start(table, 1)), (300 + number, number), "{table:#}");
     }
-    let own: String = (0..300).map(|number| format!("[agents.a{number}.variables]\nv{number} = \"x\"\n")).collect();
+    let own = each(300, |number| format!("[agents.a{number}.variables]\nv{number} = \"x\"\n"));
     let own = found(&Project::new(&own));
     assert_eq!(own.len(), 300);
     for (number, variable) in (1..).zip(&own) {
         assert_eq!((variable["code"].as_str(), start(variable, 0)), (Some("check::unused_variable"), 2 * number));
     }
-    let said: String = (0..300).map(|number| format!("v{number} = {{ env = \"E{number}\" }}\n")).collect();
+    let said = each(300, |number| format!("v{number} = {{ env = \"E{number}\" }}\n"));
     let project = Project::new(&format!("[variables]\n{said}"));
     let printed = project.dsh(&["config", "--origins"]).stdout;
     assert!(printed.contains("variables.v299.env = \"E299\"  # dsh.toml:301\n"), "{printed}");

@@ -1,6 +1,6 @@
 //! Where a key or a header stands that stands once more further down.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use toml::Spanned;
@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 #[derive(Debug, Default)]
 pub(super) struct Firsts<'d> {
     /// The places of a key within the same braces, in their order; of one that is in none, `None`.
-    keys: HashMap<(&'d str, Option<usize>), Vec<Range<usize>>>,
+    keys: BTreeMap<(&'d str, Option<usize>), Vec<Range<usize>>>,
     braces: Vec<Braces>,
     /// Where these begin, in order.
     starts: Vec<(usize, usize)>,
