@@ -98,6 +98,9 @@ struct Reading<'r, 'p> {
 impl Reading<'_, '_> {
     /// The user's own file, if there is one.
     fn user(&mut self) -> Result<Branch, NoProject> {
+        if let Some(problem) = self.files.not_a_user_folder() {
+            self.report.push(problem);
+        }
         match self.files.unnamed(Root::User, USER_FILE) {
             Ok(source) => self.document(source, Tier::User),
             Err(problem) if problem.is_missing() => Ok(Branch::default()),

@@ -22,6 +22,7 @@ mod json;
 mod layers;
 mod limits;
 mod lints;
+mod own_folder;
 mod partition;
 mod process_information;
 mod prompt;
