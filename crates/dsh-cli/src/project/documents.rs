@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::NoProject;
 use super::files::{Files, Root};
 use crate::config::{self, Branch, EnvironmentUse, FILE_NAME, FileRef, Profiles, Tier, environment_uses, overlay};
-use crate::diagnostic::{Diagnostic, Report, SourceId, Span};
+use crate::diagnostic::{Diagnostic, Report, SourceId, Sources, Span};
 use crate::names::{list, nearest, quoted};
 use crate::trust::comes_from_project;
 
@@ -74,6 +74,17 @@ pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Re
         config::set(&mut tree, source, name, value);
     }
     Ok(Documents { tree, others, source, asks })
+}
+
+/// A `--config KEY=VALUE` as messages show it. A variable's value never stands in one (C3), and where the whole is not readable, nobody
+/// knows what the value was to be.
+fn without_secret(flag: &str) -> String {
+    let key = flag.split('=').next().unwrap_or_default();
+    // An escape in a key may stand for any of its letters.
+    let may_be_variable = || flag.contains("variables") || key.contains('\\');
+    let nowhere = || Sources::new().add_said("", String::new());
+    let is_readable = || config::flag(nowhere(), flag, &mut Report::new()).is_ok();
+    if may_be_variable() || !is_readable() { format!("{key}=…") } else { flag.to_owned() }
 }
 
 fn unknown_profile(name: &str, profiles: &Profiles) -> Diagnostic {
@@ -193,7 +204,7 @@ impl Reading<'_, '_> {
         }
         let mut fine = true;
         for flag in &overrides.config {
-            let source = self.files.sources.add_said("--config", flag.clone());
+            let source = self.files.sources.add_said("--config", without_secret(flag));
             match config::flag(source, flag, self.report) {
                 Ok(tree) => said.push(tree),
                 Err(config::NotToml) => fine = false,

@@ -29,6 +29,7 @@ mod prompt;
 mod refused;
 mod rule;
 mod sarif;
+mod secrets;
 mod streams;
 mod support;
 mod trust;
