@@ -84,9 +84,22 @@ fn open_project(global: &GlobalArgs, sources: &mut Sources, report: &mut Report)
 }
 
 fn open_folder(global: &GlobalArgs, report: &mut Report) -> Result<Folder, ExitStatus> {
-    let path = global.dir.clone().unwrap_or_else(|| nearest_with(FILE_NAME));
+    let path = global.dir.clone().unwrap_or_else(|| {
+        let nearest = nearest_with(FILE_NAME);
+        if let Some(folder) = nearest.passed_over.first() {
+            report.push(passed_over(folder));
+        }
+        nearest.folder
+    });
     report.tell(format!("the project's folder is {}", path.display()));
     open_at(&path, global, report)
+}
+
+/// A configuration was found that nobody named and that is somebody else's.
+fn passed_over(folder: &Path) -> Diagnostic {
+    let folder = folder.display();
+    Diagnostic::note("config::passed_over", format!("`{folder}/{FILE_NAME}` belongs to another user, and is not taken"))
+        .with_help(format!("`--dir {folder}` takes it, if it is the one that you mean"))
 }
 
 /// Opens the folder at `path`, which the arguments name if they name one; where there is none, that is reported and wrong use.

@@ -8,6 +8,7 @@ mod console;
 pub(crate) mod environment;
 mod failure;
 mod folder;
+mod owner;
 mod repository;
 mod state;
 mod text;
@@ -19,7 +20,7 @@ pub(crate) use self::failure::{in_words, may_read, may_write};
 pub(crate) use self::folder::{
     FileIdentity, Folder, FolderError, ListError, OpenFile, Reach, ReadError, nearest_with, straightened,
 };
-pub(crate) use self::repository::Repository;
+pub(crate) use self::repository::{Repository, came_together};
 pub(crate) use self::state::{PrivateError, PrivateFolder, UserFolders, lies_beneath, real_path};
 pub(crate) use self::text::{Lost, TextError, decode, decode_noting};
 pub(crate) use self::writing::{NewFile, NotWritten, WriteProblem, create_all, is_there, replace_all};

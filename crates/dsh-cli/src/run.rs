@@ -36,7 +36,7 @@ where
         Err(answer) => {
             let by_environment = || ColorWhen::of_environment(variable).ok().flatten();
             let colors = colors(color_asked(&arguments).or_else(by_environment));
-            Console::new(colors, Verbosity::Normal).print_usage(&answer)
+            Console::new(colors, Verbosity::Normal).print_usage(&visibly(answer, &arguments))
         }
     }
 }
@@ -59,6 +59,25 @@ fn parsed(arguments: &[OsString]) -> Result<Arguments, clap::Error> {
     let global = global.with_environment(variable);
     let global = global.map_err(|problem| Arguments::command().error(ErrorKind::InvalidValue, one_line(&problem)))?;
     Ok(Arguments { global, command })
+}
+
+/// The answer as it is to arguments whose hidden characters are written as escapes: what it quotes of them can be seen, and moves
+/// nothing on a terminal (X12). No option or command has such a character, so the answer is the same one.
+fn visibly(answer: clap::Error, arguments: &[OsString]) -> clap::Error {
+    if answer.kind() == ErrorKind::InvalidUtf8 {
+        // It quotes nothing.
+        return answer;
+    }
+    let visible = |argument: &OsString| OsString::from(one_line(&argument.to_string_lossy()));
+    let visible: Vec<OsString> = arguments.iter().map(visible).collect();
+    if visible == arguments {
+        return answer;
+    }
+    match parsed(&visible) {
+        Err(visible) => visible,
+        // Only an answer about something else than the arguments can be gone with them.
+        Ok(_) => answer,
+    }
 }
 
 fn colors(when: Option<ColorWhen>) -> Colors {

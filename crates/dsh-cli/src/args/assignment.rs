@@ -41,16 +41,24 @@ impl TypedValueParser for Left {
     }
 }
 
+/// What is the name of a variable.
+const NAMES: &str = "a letter a to z first, then letters, digits and `_`";
+
 fn assignment(left: Left, given: &str, option: &str) -> Result<Assignment, String> {
     let Some((name, value)) = given.split_once('=') else {
-        return Err(format!("{} has no `=` for '{option}'", quoted(given)));
+        // It may be the value, its name forgotten.
+        return Err(format!("what is given to '{option}' has no `=`"));
     };
+    // Ends in the way of encoded bytes: it may be a value as well.
+    let is_named = !value.bytes().all(|byte| byte == b'=');
     match left {
         _ if name.is_empty() => Err(format!("nothing stands before the `=` for '{option}'")),
-        Left::Variable if !is_variable_name(name) => Err(format!(
-            "{} cannot be the name of a variable for '{option}': a letter a to z first, then letters, digits and `_`",
-            quoted(name)
-        )),
+        Left::Variable if !is_variable_name(name) && !is_named => {
+            Err(format!("what stands before the `=` for '{option}' cannot be the name of a variable: {NAMES}"))
+        }
+        Left::Variable if !is_variable_name(name) => {
+            Err(format!("{} cannot be the name of a variable for '{option}': {NAMES}", quoted(name)))
+        }
         Left::Variable | Left::Key => Ok(Assignment { name: name.to_owned(), value: value.to_owned() }),
     }
 }
@@ -77,8 +85,12 @@ mod tests {
     #[test]
     fn no_message_shows_the_value() {
         // C3
-        for given in ["Team=s3cret", "=s3cret", "a b=s3cret"] {
+        for given in ["Team=s3cret", "=s3cret", "a b=s3cret", "s3cret", "a.s3cret=", "A s3cret=="] {
             let message = assignment(Left::Variable, given, "--set").unwrap_err();
+            assert!(!message.contains("s3cret"), "{message}");
+        }
+        for given in ["s3cret", "=s3cret"] {
+            let message = assignment(Left::Key, given, "--config").unwrap_err();
             assert!(!message.contains("s3cret"), "{message}");
         }
     }

@@ -11,7 +11,9 @@ use crate::commands::open_at;
 use crate::config::FILE_NAME;
 use crate::diagnostic::{Diagnostic, Report, Sources, one_line};
 use crate::names::list;
-use crate::outside::{Console, Folder, NewFile, NotWritten, WriteProblem, create_all, in_words, is_there, may_write};
+use crate::outside::{
+    Console, Folder, NewFile, NotWritten, Reach, WriteProblem, create_all, in_words, is_there, may_write,
+};
 use crate::status::ExitStatus;
 use found::Found;
 
@@ -33,8 +35,12 @@ pub(crate) fn run(global: &GlobalArgs, console: &mut Console) -> ExitStatus {
 fn init(global: &GlobalArgs, report: &mut Report) -> Result<String, ExitStatus> {
     let path = global.dir.as_deref().unwrap_or(Path::new("."));
     let folder = open_at(path, global, report)?;
-    let there: Vec<String> = [FILE_NAME, SCHEMA_NAME]
+    // The schema alone may be what was left by a run that was killed.
+    let has_schema = !is_there(folder.path(), FILE_NAME) && says(&folder, SCHEMA_NAME, SCHEMA);
+    let names = [Some(FILE_NAME), (!has_schema).then_some(SCHEMA_NAME)];
+    let there: Vec<String> = names
         .into_iter()
+        .flatten()
         .filter(|name| is_there(folder.path(), name))
         .map(|name| folder.display(name))
         .collect();
@@ -43,10 +49,10 @@ fn init(global: &GlobalArgs, report: &mut Report) -> Result<String, ExitStatus> 
         return Err(ExitStatus::Findings);
     }
     let found = Found::look(&folder, report);
-    let files = [
-        NewFile { name: FILE_NAME.to_owned(), content: text::dsh_toml(&found) },
-        NewFile { name: SCHEMA_NAME.to_owned(), content: SCHEMA.to_owned() },
-    ];
+    // The configuration last: where it is, all is.
+    let schema = || NewFile { name: SCHEMA_NAME.to_owned(), content: SCHEMA.to_owned() };
+    let mut files: Vec<NewFile> = (!has_schema).then(schema).into_iter().collect();
+    files.push(NewFile { name: FILE_NAME.to_owned(), content: text::dsh_toml(&found) });
     create_all(folder.path(), &files).map_err(|not_written| {
         report.push(refused(&folder, not_written));
         ExitStatus::Findings
@@ -57,7 +63,7 @@ fn init(global: &GlobalArgs, report: &mut Report) -> Result<String, ExitStatus> 
             Diagnostic::note("init::above", note).with_help("from this folder on, dsh takes the one that was written"),
         );
     }
-    Ok(answer(&folder, &found))
+    Ok(answer(&folder, &found, has_schema))
 }
 
 fn exists(there: &[String]) -> Diagnostic {
@@ -86,11 +92,36 @@ fn refused(folder: &Folder, NotWritten { name, problem }: NotWritten) -> Diagnos
 /// A path as it is typed in a shell.
 fn for_a_shell(path: &str) -> String {
     let plain = |character: char| character.is_alphanumeric() || "/._-~".contains(character);
-    if path.chars().all(plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
+    if path.chars().all(plain) {
+        return path.to_owned();
+    }
+    let is_hidden = |character: &str| one_line(character) != character;
+    if !is_hidden(path) {
+        return format!("'{}'", path.replace('\'', r"'\''"));
+    }
+    // The one kind of quotes in which what cannot be seen is written as bytes that can.
+    let mut quoted = String::from("$'");
+    for character in path.chars() {
+        let text = character.to_string();
+        match character {
+            '\'' | '\\' => quoted.extend(['\\', character]),
+            _ if is_hidden(&text) => quoted.extend(text.bytes().map(|byte| format!("\\{byte:03o}"))),
+            _ => quoted.push(character),
+        }
+    }
+    quoted + "'"
 }
 
-fn answer(folder: &Folder, found: &Found) -> String {
-    let wrote = [FILE_NAME, SCHEMA_NAME].map(|name| format!("wrote {}\n", one_line(&folder.display(name))));
+/// Whether the file of this name is there and says exactly this.
+fn says(folder: &Folder, name: &str, text: &str) -> bool {
+    let most = u64::try_from(text.len()).unwrap_or(u64::MAX);
+    folder.read(name, Reach::Beneath, most).is_ok_and(|bytes| bytes == text.as_bytes())
+}
+
+fn answer(folder: &Folder, found: &Found, has_schema: bool) -> String {
+    let line = |verb: &str, name: &str| format!("{verb} {}\n", one_line(&folder.display(name)));
+    let schema = if has_schema { "kept" } else { "wrote" };
+    let wrote = [line("wrote", FILE_NAME), line(schema, SCHEMA_NAME)];
     let found = found.told().into_iter().map(|line| format!("found {line}\n"));
     let dir = match folder.display("") {
         here if here.is_empty() => String::new(),

@@ -12,14 +12,20 @@ use std::path::{Component, Path, PathBuf};
 #[cfg(unix)]
 mod beneath;
 mod open_file;
+mod upwards;
 
 pub(crate) use self::open_file::{FileIdentity, OpenFile};
+pub(crate) use self::upwards::nearest_with;
+use self::upwards::upwards;
+use super::owner::may_speak_for;
 
 /// How far a path may lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reach {
     /// To files beneath the folder.
     Beneath,
+    /// As [`Reach::Beneath`], but for links, which may lead anywhere: the folder is the user's own, and so are the links in it.
+    ByOwnLinks,
     /// Anywhere: `allow_outside = true` stands beside the path.
     Anywhere,
 }
@@ -123,6 +129,7 @@ impl Folder {
         let whole = self.path.join(path);
         let file = match reach {
             Reach::Beneath => self.refuse_leaving(path).and_then(|()| self.open_beneath(path)),
+            Reach::ByOwnLinks => self.refuse_leaving(path).and_then(|()| self.open_anywhere(path)),
             Reach::Anywhere => self.open_anywhere(path),
         };
         OpenFile::new(file.map_err(|error| self.or_dangling(path, error))?, &whole)
@@ -150,10 +157,12 @@ impl Folder {
         if matches!(error, ReadError::Missing) && is_link() { ReadError::Dangling } else { error }
     }
 
-    /// The way up to the nearest folder above this one that has a file of this name, as `--dir` takes it.
+    /// The way up to the nearest folder above this one that has a file of this name, as `--dir` takes it; those of third users are
+    /// passed over.
     pub(crate) fn nearest_above(&self, name: &str) -> Option<String> {
         let real = self.path.canonicalize().ok()?;
-        let steps = real.ancestors().skip(1).position(|above| above.join(name).is_file())?;
+        let is_there = |path: &Path| path.is_file() && may_speak_for(path, &real);
+        let steps = real.ancestors().skip(1).position(|above| is_there(&above.join(name)))?;
         Some(upwards(&self.path, steps + 1).display().to_string())
     }
 
@@ -217,26 +226,6 @@ impl Folder {
         let real = folder.join(path).canonicalize().map_err(of_io)?;
         if real.starts_with(&folder) { Ok(real) } else { Err(ReadError::Outside(BY_LINK)) }
     }
-}
-
-/// The working folder, or the nearest one above it that has anything of this name, as a person may type it.
-pub(crate) fn nearest_with(name: &str) -> PathBuf {
-    let here = Path::new(".");
-    // What cannot be a file of this name (a folder, a link that leads nowhere) is found as well: passing it by would take another
-    // project for the one that is meant.
-    let is_there = |folder: &Path| folder.join(name).symlink_metadata().is_ok();
-    let real = here.canonicalize().ok();
-    match real.and_then(|real| real.ancestors().position(is_there)) {
-        Some(0) | None => here.to_path_buf(),
-        Some(steps) => upwards(here, steps),
-    }
-}
-
-/// So many folders up from this one.
-fn upwards(path: &Path, steps: usize) -> PathBuf {
-    let mut path = if path.as_os_str() == "." { PathBuf::new() } else { path.to_path_buf() };
-    path.extend(std::iter::repeat_n("..", steps));
-    path
 }
 
 /// What is said of a link that leads out.

@@ -1,9 +1,10 @@
 //! The git repository that a project's folder lies in. Its files are read; git itself is never run (C4).
 
 use std::ffi::{OsStr, OsString};
-use std::fs::Metadata;
+use std::io;
 use std::path::{Component, Path, PathBuf, Prefix};
 
+use super::owner::may_speak_for;
 use super::{Folder, Reach};
 
 /// So many folders above the project's are looked at.
@@ -52,29 +53,39 @@ impl Repository {
     }
 }
 
-/// A folder's `.git`, if it is something that makes a repository of `project`: what is neither a folder nor a file does not.
+/// The real path of the folder whose files came together with those of this project: the root of the repository round it, or of that
+/// which has this one as a submodule or a working tree of its own inside; without a repository, the project's folder.
+///
+/// Whoever made the project made all of that, as far as anyone can tell: none of it is the user's own (C4).
+pub(crate) fn came_together(project: &Path) -> io::Result<PathBuf> {
+    let real = project.canonicalize()?;
+    let mut whole = real.clone();
+    let mut inner: Option<PathBuf> = None;
+    for above in real.ancestors().take(HIGHEST + 1) {
+        let Some(dot_git) = dot_git(above, &real) else { continue };
+        if inner.as_ref().is_some_and(|git| dot_git.canonicalize().is_ok_and(|outer| !git.starts_with(outer))) {
+            // Only the ones in which the inner one's git keeps what it knows are looked for.
+            continue;
+        }
+        whole = above.to_path_buf();
+        if dot_git.is_dir() {
+            break;
+        }
+        let named = Folder::open(above).ok().and_then(|root| git_folder(&root, dot_git));
+        inner = named.and_then(|git| git.canonicalize().ok());
+        if inner.is_none() {
+            break;
+        }
+    }
+    Ok(whole)
+}
+
+/// A folder's `.git`, if it is something that makes a repository of `project`: what is neither a folder nor a file does not, nor does
+/// what a third user has put there.
 fn dot_git(folder: &Path, project: &Path) -> Option<PathBuf> {
     let path = folder.join(".git");
     let metadata = path.metadata().ok()?;
-    ((metadata.is_dir() || metadata.is_file()) && is_of_same_hands(&metadata, project)).then_some(path)
-}
-
-/// Whether who owns this may speak for the project: its own owner, who runs dsh, and root.
-#[cfg(unix)]
-fn is_of_same_hands(metadata: &Metadata, project: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let owner = project.metadata().map(|project| project.uid());
-    may_speak(metadata.uid(), owner.ok(), rustix::process::geteuid().as_raw())
-}
-
-#[cfg(unix)]
-fn may_speak(git: u32, project: Option<u32>, user: u32) -> bool {
-    git == 0 || git == user || Some(git) == project
-}
-
-#[cfg(not(unix))]
-fn is_of_same_hands(_: &Metadata, _: &Path) -> bool {
-    true
+    ((metadata.is_dir() || metadata.is_file()) && may_speak_for(&path, project)).then_some(path)
 }
 
 /// The folder that a `.git` is, or names; none where that cannot be told.
@@ -130,19 +141,7 @@ fn branch_in(head: &[u8]) -> Option<&str> {
 mod tests {
     use std::path::Path;
 
-    use super::{branch_in, path_in};
-
-    #[cfg(unix)]
-    #[test]
-    fn a_third_user_makes_no_repository_of_what_is_not_theirs() {
-        use super::may_speak;
-        let (root, alice, mallory) = (0, 1000, 1001);
-        assert!(may_speak(alice, Some(alice), alice));
-        assert!(may_speak(alice, Some(alice), root), "in a container, root works on a user's files");
-        assert!(may_speak(root, Some(alice), alice));
-        assert!(!may_speak(mallory, Some(alice), alice));
-        assert!(!may_speak(mallory, None, alice));
-    }
+    use super::{branch_in, came_together, path_in};
 
     #[test]
     fn a_head_names_a_branch_or_none() {
@@ -177,5 +176,31 @@ mod tests {
         assert_eq!(path_in(b"gitdir: \n"), None);
         assert_eq!(path_in(b"gitdir: a\0b"), None);
         assert_eq!(path_in(b"not git's"), None);
+    }
+
+    #[test]
+    fn what_came_together_is_the_repository_with_what_it_has_inside() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let make = |path: &str| {
+            std::fs::create_dir_all(root.join(path)).unwrap();
+            root.join(path)
+        };
+        let git_file =
+            |path: &str, git: &str| std::fs::write(make(path).join(".git"), format!("gitdir: {git}\n")).unwrap();
+        let whole = |path: &str| came_together(&make(path)).unwrap();
+        assert_eq!(whole("plain/a"), root.join("plain/a"));
+        make("home/.git");
+        assert_eq!(whole("home/x/y"), root.join("home"));
+        make("home/own/.git");
+        assert_eq!(whole("home/own/y"), root.join("home/own"));
+        make("home/.git/modules/sub");
+        git_file("home/sub", "../.git/modules/sub");
+        assert_eq!(whole("home/sub/y"), root.join("home"));
+        make("elsewhere/.git/worktrees/tree");
+        git_file("home/tree", root.join("elsewhere/.git/worktrees/tree").to_str().unwrap());
+        assert_eq!(whole("home/tree/y"), root.join("home/tree"));
+        git_file("home/broken", "nowhere");
+        assert_eq!(whole("home/broken"), root.join("home/broken"));
     }
 }

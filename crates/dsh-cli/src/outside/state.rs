@@ -28,7 +28,7 @@ impl UserFolders {
         Self { config: folder("XDG_CONFIG_HOME", ".config"), state: folder("XDG_STATE_HOME", ".local/state") }
     }
 
-    /// What the user configures for all projects. Beneath a project's own folder it would be the project's: see [`lies_beneath`].
+    /// What the user configures for all projects. What came with a project is the project's: see [`lies_beneath`].
     pub(crate) fn config(&self) -> Option<&Path> {
         self.config.as_deref()
     }

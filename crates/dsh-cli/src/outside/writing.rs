@@ -4,6 +4,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
+/// So many names for a file that is being written are tried.
+const ATTEMPTS: u32 = 1_000;
+
 /// A file to be written.
 #[derive(Debug)]
 pub(crate) struct NewFile {
@@ -54,6 +57,37 @@ impl Made {
         file.write_all(content.as_bytes())
     }
 
+    /// Writes a file, whole and on the disk, under another name in its folder.
+    fn beside(&mut self, folder: &Path, file: &NewFile) -> io::Result<PathBuf> {
+        let process = std::process::id();
+        let mut attempt = 0;
+        loop {
+            let path = folder.join(&file.name).with_file_name(format!(".dsh-init.{process}-{attempt}"));
+            match self.file(path.clone(), &file.content) {
+                Ok(()) => {
+                    File::open(&path)?.sync_all()?;
+                    return Ok(path);
+                }
+                // Names of runs that were killed may lie there.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists && attempt < ATTEMPTS => attempt += 1,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Gives a file that was written its own name, where nothing is; the other one goes with who wrote it.
+    fn publish(&mut self, written: &Path, path: PathBuf, content: &str) -> io::Result<()> {
+        match fs::hard_link(written, &path) {
+            Ok(()) => {
+                self.0.push(path);
+                Ok(())
+            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
+            // Not every disk has a second name for a file.
+            Err(_) => self.file(path, content),
+        }
+    }
+
     /// Keeps them.
     fn keep(mut self) {
         self.0.clear();
@@ -66,10 +100,20 @@ pub(crate) fn is_there(folder: &Path, name: &str) -> bool {
 }
 
 /// Makes these files, all or none, and nothing that is there is touched.
+///
+/// Each is written whole under another name, and then given its own, in this order: whoever is killed meanwhile leaves no half of a
+/// file, and the last one only together with all others.
 pub(crate) fn create_all(folder: &Path, files: &[NewFile]) -> Result<(), NotWritten> {
-    let mut made = Made::default();
+    let mut beside = Made::default();
+    let mut written = Vec::new();
     for file in files {
-        made.file(folder.join(&file.name), &file.content).map_err(|error| NotWritten::of(folder, file, error))?;
+        let path = beside.beside(folder, file).map_err(|error| NotWritten::of(folder, file, error))?;
+        written.push((file, path));
+    }
+    let mut made = Made::default();
+    for (file, path) in written {
+        made.publish(&path, folder.join(&file.name), &file.content)
+            .map_err(|error| NotWritten::of(folder, file, error))?;
     }
     made.keep();
     Ok(())

@@ -7,7 +7,7 @@ use super::NoProject;
 use super::files::{Files, Root};
 use super::left_texts::LeftTexts;
 use crate::config::{self, At, Branch, EnvironmentUse, FILE_NAME, FileRef, Profiles, Tier, environment_uses, overlay};
-use crate::diagnostic::{Diagnostic, Report, SourceId, Span};
+use crate::diagnostic::{Diagnostic, Report, SourceId, Sources, Span};
 use crate::names::{list, nearest, quoted};
 use crate::trust::comes_from_project;
 
@@ -88,6 +88,17 @@ pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Re
     Ok(Documents { tree, others, profiles, left_texts, source, asks })
 }
 
+/// A `--config KEY=VALUE` as messages show it. A variable's value never stands in one (C3), and where the whole is not readable, nobody
+/// knows what the value was to be.
+fn without_secret(flag: &str) -> String {
+    let key = flag.split('=').next().unwrap_or_default();
+    // An escape in a key may stand for any of its letters.
+    let may_be_variable = || flag.contains("variables") || key.contains('\\');
+    let nowhere = || Sources::new().add_said("", String::new());
+    let is_readable = || config::flag(nowhere(), flag, &mut Report::new()).is_ok();
+    if may_be_variable() || !is_readable() { format!("{key}=…") } else { flag.to_owned() }
+}
+
 fn unknown_profile(name: &str, profiles: &Profiles) -> Diagnostic {
     let names: Vec<&str> = profiles.names().collect();
     let help = match nearest(name, names.iter().copied()) {
@@ -110,6 +121,9 @@ struct Reading<'r, 'p> {
 impl Reading<'_, '_> {
     /// The user's own file, if there is one.
     fn user(&mut self) -> Result<Branch, NoProject> {
+        if let Some(problem) = self.files.not_a_user_folder() {
+            self.report.push(problem);
+        }
         match self.files.unnamed(Root::User, USER_FILE) {
             Ok(source) => self.document(source, Tier::User),
             Err(problem) if problem.is_missing() => Ok(Branch::default()),
@@ -202,7 +216,7 @@ impl Reading<'_, '_> {
         }
         let mut fine = true;
         for flag in &overrides.config {
-            let source = self.files.sources.add_said("--config", flag.clone());
+            let source = self.files.sources.add_said("--config", without_secret(flag));
             match config::flag(source, flag, self.report) {
                 Ok(tree) => said.push(tree),
                 Err(config::NotToml) => fine = false,

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::config::{FILE_NAME, FileRef};
 use crate::diagnostic::{Diagnostic, Report, SourceId, Sources, Span};
 use crate::names::quoted;
 use crate::outside::{
-    Folder, ListError, Lost, OpenFile, Reach, ReadError, TextError, decode_noting, in_words, lies_beneath, may_read,
-    real_path, straightened,
+    Folder, FolderError, ListError, Lost, OpenFile, Reach, ReadError, TextError, came_together, decode_noting,
+    in_words, lies_beneath, may_read, straightened,
 };
 
 /// The most that is read of a text file.
@@ -44,6 +44,10 @@ struct Base {
 pub(super) struct Files<'p> {
     project: &'p Folder,
     user: Option<Folder>,
+    /// Why the user's own folder, which is there, is none.
+    not_a_user_folder: Option<Diagnostic>,
+    /// The folder of all that came with the project, where there is a user's own.
+    came_together: Option<PathBuf>,
     pub(super) sources: &'p mut Sources,
     /// Files that were taken in, by root, path, reach and limit. Two agents may share a guide of a megabyte.
     taken: BTreeMap<(Root, String, Reach, u64), SourceId>,
@@ -60,9 +64,13 @@ pub(super) struct Files<'p> {
 impl<'p> Files<'p> {
     /// `user` is the folder of the user's own configuration, which need not be there.
     pub(super) fn new(project: &'p Folder, user: Option<&Path>, sources: &'p mut Sources) -> Self {
+        let (user, not_a_user_folder) = own_folder(user);
+        let came_together = user.as_ref().and_then(|_| came_together(project.path()).ok());
         Self {
             project,
-            user: user.and_then(|path| Folder::open(path).ok()),
+            user,
+            not_a_user_folder,
+            came_together,
             sources,
             taken: BTreeMap::new(),
             texts: BTreeMap::new(),
@@ -72,12 +80,27 @@ impl<'p> Files<'p> {
         }
     }
 
-    /// Whether what is called the user's own folder is beneath the project's, as where a container has its project for a home: what lies
-    /// there speaks for the project alone (C4).
-    fn user_is_in_project(&self) -> bool {
-        let beneath =
-            |user: &Folder| real_path(self.project.path()).is_ok_and(|project| lies_beneath(user.path(), &project));
-        self.user.as_ref().is_some_and(beneath)
+    /// Why what should be the folder of the user's own configuration is none.
+    pub(super) fn not_a_user_folder(&mut self) -> Option<Diagnostic> {
+        self.not_a_user_folder.take()
+    }
+
+    /// Whether what starts at this root is the project's. So is what is called the user's own, if it came with the project, as where a
+    /// container has its project, or the repository that this lies in, for a home: it speaks for the project alone (C4).
+    fn is_of_project(&self, root: Root, path: &str) -> bool {
+        let came_with = |user: &Folder| {
+            let together = self.came_together.as_ref();
+            together.is_none_or(|together| lies_beneath(&user.path().join(path), together))
+        };
+        match root {
+            Root::Project => true,
+            Root::User => self.user.as_ref().is_none_or(came_with),
+        }
+    }
+
+    /// How far a path leads: the links in the user's own folder are the user's own, too.
+    fn reach(&self, root: Root, reach: Reach) -> Reach {
+        if reach == Reach::Beneath && !self.is_of_project(root, "") { Reach::ByOwnLinks } else { reach }
     }
 
     /// A path as a person may type it.
@@ -143,7 +166,7 @@ impl<'p> Files<'p> {
     /// Opens a file that is named in a configuration, to see which it is.
     pub(super) fn open(&self, file: &FileRef) -> Option<OpenFile> {
         let (root, path) = self.way(file).ok()?;
-        self.folder(root)?.open_file(path, file.reach).ok()
+        self.folder(root)?.open_file(path, self.reach(root, file.reach)).ok()
     }
 
     /// What is said where the project has no configuration.
@@ -166,16 +189,17 @@ impl<'p> Files<'p> {
         }
         let left = TOTAL_LIMIT - self.total;
         let folder = self.folder(root).ok_or(Problem::Read(ReadError::Missing))?;
-        let bytes = folder.read(path, reach, limit.min(left)).map_err(|error| {
+        let bytes = folder.read(path, self.reach(root, reach), limit.min(left)).map_err(|error| {
             let too_much = matches!(error, ReadError::TooLarge { limit: least, .. } if least < limit);
             if too_much { Problem::TooMuch { read: self.total } } else { Problem::Read(error) }
         })?;
         let name = folder.display(path);
         self.total += u64::try_from(bytes.len()).unwrap_or(left);
         let (text, lost) = decoded(bytes)?;
-        let id = match root {
-            Root::User if !self.user_is_in_project() => self.sources.add_own(name, text),
-            Root::Project | Root::User => self.sources.add(name, text),
+        let id = if self.is_of_project(root, path) {
+            self.sources.add(name, text)
+        } else {
+            self.sources.add_own(name, text)
         };
         self.sources.note_lost(id, lost);
         self.taken.insert(key, id);
@@ -224,6 +248,23 @@ pub(super) fn decoded(bytes: Vec<u8>) -> Result<(String, Lost), Problem> {
         let shown = decode_noting(lossy.unwrap_or_default().into_bytes()).unwrap_or_default();
         Problem::Text { error, shown: Box::new(shown) }
     })
+}
+
+/// The folder of the user's own configuration, if there is one; or what is wrong with what is there in its place. Where not even its
+/// place can be, as in a home that is no folder, there is nothing to say.
+fn own_folder(path: Option<&Path>) -> (Option<Folder>, Option<Diagnostic>) {
+    let Some(path) = path else { return (None, None) };
+    let is_there = path.symlink_metadata().is_ok();
+    let (what, help) = match Folder::open(path) {
+        Ok(folder) => return (Some(folder), None),
+        Err(FolderError::Missing) if is_there => ("is a link that leads to nothing".to_owned(), None),
+        Err(FolderError::NotAFolder) if is_there => ("is not a folder".to_owned(), None),
+        Err(FolderError::Missing | FolderError::NotAFolder) => return (None, None),
+        Err(FolderError::Unreadable(error)) => (format!("cannot be opened: {}", in_words(&error)), may_read(&error)),
+    };
+    let headline = format!("your own configuration is not read: {} {what}", quoted(&path.display().to_string()));
+    let help = help.unwrap_or("make it a folder with a `config.toml` in it, or take it away");
+    (None, Some(Diagnostic::warning("config::own_folder", headline).with_help(help)))
 }
 
 /// Why a file was not taken in.

@@ -46,6 +46,8 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         invalid_value
         missing_key
         not_toml
+        own_folder
+        passed_over
         too_many_includes
         unknown_key
         unknown_tool

@@ -18,6 +18,8 @@ pub(crate) struct Resolved {
     pub(crate) name: At<String>,
     /// What it stands for, or why for nothing.
     pub(crate) value: Result<Value, Absence>,
+    /// Whether the value is one that the environment holds.
+    pub(crate) from_environment: bool,
     /// How often the value may be another.
     pub(crate) stability: Stability,
 }
@@ -44,32 +46,34 @@ pub(crate) fn resolve(
 ) -> Vec<Resolved> {
     let is_trusted =
         |name: &str| trust.is_trusted() && asks.contains(&TrustItem::EnvironmentVariable { name: name.to_owned() });
-    let resolved = |variable: Variable| {
-        let (value, stability) = match variable.value {
-            VariableValue::Constant(text) => (Ok(text.into()), Stability::Static),
-            VariableValue::Env { name, default } => {
-                let may_read = is_own(name.span) || is_trusted(&name.value);
-                (environment(name, default, may_read, read), Stability::Session)
-            }
-        };
-        Resolved { name: variable.name, value, stability }
+    let resolved = |variable: Variable| match variable.value {
+        VariableValue::Constant(text) => {
+            let (value, stability) = (Ok(text.into()), Stability::Static);
+            Resolved { name: variable.name, value, from_environment: false, stability }
+        }
+        VariableValue::Env { name, default } => {
+            let may_read = is_own(name.span) || is_trusted(&name.value);
+            let (value, from_environment) = environment(name, default, may_read, read);
+            Resolved { name: variable.name, value, from_environment, stability: Stability::Session }
+        }
     };
     variables.into_iter().map(resolved).collect()
 }
 
+/// The value, and whether the environment holds it.
 fn environment(
     name: At<String>,
     default: Option<String>,
     may_read: bool,
     read: ReadEnvironment<'_>,
-) -> Result<Value, Absence> {
-    let or_default = |absence: Absence| default.map(Value::from).ok_or(absence);
+) -> (Result<Value, Absence>, bool) {
+    let or_default = |absence: Absence| (default.map(Value::from).ok_or(absence), false);
     if !may_read {
         return or_default(Absence::Untrusted(name));
     }
     match read(&name.value).map(OsString::into_string) {
-        Some(Ok(value)) => Ok(value.into()),
-        Some(Err(_)) => Err(Absence::NotUtf8(name)),
+        Some(Ok(value)) => (Ok(value.into()), true),
+        Some(Err(_)) => (Err(Absence::NotUtf8(name)), false),
         None => or_default(Absence::Unset(name)),
     }
 }

@@ -3,14 +3,14 @@
 //! The records lie in `dsh/trust/` of the state folder, one file a project, named by the BLAKE3 of the real path of the project's
 //! folder; `record` tells what they say. A folder that is moved is another one, and untrusted.
 //!
-//! What lies in a project cannot speak for it: where the state folder is beneath the project's own, as in a container whose home is the
-//! project, nothing is read or stored.
+//! What came with a project cannot speak for it: where the state folder is beneath the project's own, or in the repository that this
+//! lies in, as in a container whose home is the project, nothing is read or stored.
 
 use std::path::{Path, PathBuf};
 
 use super::{TrustHash, record};
 use crate::diagnostic::Diagnostic;
-use crate::outside::{PrivateError, PrivateFolder, UserFolders, lies_beneath, real_path};
+use crate::outside::{PrivateError, PrivateFolder, UserFolders, came_together, lies_beneath, real_path};
 
 /// More than this is no record: the longest path of a system, each byte of it written as four.
 const RECORD_LIMIT: u64 = 1 << 16;
@@ -59,7 +59,7 @@ impl Store {
     pub(crate) fn status(&self, project: &Path, hash: &TrustHash) -> Result<Status, Damage> {
         let Some(folder) = &self.folder else { return Ok(Status::Untrusted) };
         let Ok(project) = real_path(project) else { return Ok(Status::Untrusted) };
-        if lies_beneath(folder, &project) {
+        if came_with(folder, &project) {
             return Ok(Status::Untrusted);
         }
         let name = file_name(&project);
@@ -81,9 +81,9 @@ impl Store {
             return Err(NotStored { why: why.into(), place: None, help: Some(help) });
         };
         let project = real(project)?;
-        if lies_beneath(folder, &project) {
-            let why = "its place is in the project's own folder, whose files cannot speak for themselves";
-            let help = "set XDG_STATE_HOME to the absolute path of a folder outside of the project";
+        if came_with(folder, &project) {
+            let why = "its place is in the project's own folder or repository, whose files cannot speak for themselves";
+            let help = "set XDG_STATE_HOME to the absolute path of a folder outside of it";
             return Err(NotStored { why: why.into(), place: Some(folder.as_path().into()), help: Some(help) });
         }
         let record = record::write(&project, hash);
@@ -96,13 +96,18 @@ impl Store {
     pub(crate) fn revoke(&self, project: &Path) -> Result<bool, NotStored> {
         let Some(folder) = &self.folder else { return Ok(false) };
         let project = real(project)?;
-        if lies_beneath(folder, &project) {
+        if came_with(folder, &project) {
             return Ok(false);
         }
         PrivateFolder::open(folder)
             .and_then(|open| open.map_or(Ok(false), |open| open.remove(&file_name(&project))))
             .map_err(NotStored::in_folder(folder))
     }
+}
+
+/// Whether the records would lie in what came with the project; also where nobody can tell.
+fn came_with(records: &Path, project: &Path) -> bool {
+    came_together(project).map_or(true, |together| lies_beneath(records, &together))
 }
 
 fn real(project: &Path) -> Result<PathBuf, NotStored> {

@@ -214,3 +214,47 @@ fn what_is_commented_out_is_right_where_it_is_let_in() {
 /// What the lines begin with that are commented out.
 const LET_IN: [&str; 7] =
     ["team =", "tool_schemas =", "instructions =", "[agents.", "[profiles.", "persona =", "tools ="];
+
+#[test]
+fn what_a_run_that_was_killed_has_left_is_taken_up() {
+    let project = Project::empty();
+    assert_eq!(project.dsh(&["init"]).status, Some(0));
+    std::fs::remove_file(project.path().join("dsh.toml")).unwrap();
+    reads!(project.dsh(&["init"]));
+    assert_eq!(project.names("."), ["dsh.schema.json", "dsh.toml"]);
+    // A schema that is another one is somebody else's.
+    std::fs::remove_file(project.path().join("dsh.toml")).unwrap();
+    let project = project.file("dsh.schema.json", "{}\n");
+    assert!(project.dsh(&["init"]).stderr.contains("error[init::exists]"));
+    assert_eq!(project.names("."), ["dsh.schema.json"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_killed_leaves_a_whole_project_or_none() {
+    for round in 0..40 {
+        let project = Project::empty();
+        let mut child = project.command().arg("init").stdout(std::process::Stdio::null()).spawn().unwrap();
+        // Each round is killed somewhere else on the way.
+        for _ in 0..round * 20_000 {
+            std::hint::spin_loop();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let names = project.names(".");
+        assert!(!names.contains(&"dsh.toml".to_owned()) || names.contains(&"dsh.schema.json".to_owned()), "{names:?}");
+        if !names.contains(&"dsh.toml".to_owned()) {
+            assert_eq!(project.dsh(&["init"]).status, Some(0));
+        }
+        assert_eq!(project.dsh(&["check"]).status, Some(0));
+    }
+}
+
+#[test]
+fn a_folder_of_hidden_characters_is_named_with_escapes() {
+    let project = Project::empty().file("a\u{202e}b\u{1b}c'\u{9b}/x", "");
+    let run = project.dsh(&["init", "--dir", "a\u{202e}b\u{1b}c'\u{9b}"]);
+    assert!(!run.stdout.contains(['\u{202e}', '\u{1b}', '\u{9b}']), "{run}");
+    let named = r"$'a\342\200\256b\033c\'\302\233'";
+    assert!(run.stdout.contains(&format!("`dsh prompt --dir {named}`")), "{run}");
+}

@@ -22,6 +22,8 @@ const NOT_SHOWN: &[&str] = &[
     "cli::no_runtime",
     "cli::output_lost",
     "cli::source_date",
+    "config::own_folder",
+    "config::passed_over",
     "config::too_many_includes",
     "file::name_not_utf8",
     "file::not_utf8",

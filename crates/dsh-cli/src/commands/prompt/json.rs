@@ -2,31 +2,33 @@
 //!
 //! It is written by hand where bytes matter: a tool stands here exactly as it goes to a model.
 
-use dsh_system_prompt::{AssembledSection, PromptAssembly, RenderedPrompt};
+use dsh_system_prompt::{AssembledSection, AssembledVariable, PartLayer, PromptAssembly, RenderedPrompt};
 use serde_json::Value;
 
 use crate::commands::json::{layer, number, object, owner, string};
-use crate::project::{Agent, DroppedFields};
+use crate::project::{Agent, Project};
 
 /// The shape's version.
 const VERSION: u32 = 1;
 
 /// The whole.
 pub(super) fn prompt(
+    project: &Project,
     agent: Option<&Agent>,
     assembly: &PromptAssembly,
     rendered: &RenderedPrompt,
-    dropped: &DroppedFields,
 ) -> String {
     let sections: Vec<String> = rendered
         .parts()
         .iter()
         .filter_map(|part| part.section().map(|section| section_object(section, &part.range())))
         .collect();
-    let mut variables: Vec<(&str, Value)> = assembly
-        .variables()
-        .map(|variable| (variable.name(), variable.value().map_or(Value::Null, |value| value.as_str().into())))
-        .collect();
+    let value = |variable: &AssembledVariable<'_>| match variable.value() {
+        Some(value) if !is_from_environment(variable, project, agent) => value.as_str().into(),
+        Some(_) | None => Value::Null,
+    };
+    let mut variables: Vec<(&str, Value)> =
+        assembly.variables().map(|variable| (variable.name(), value(&variable))).collect();
     variables.sort_by_key(|(name, _)| *name);
     let description = agent.and_then(|agent| agent.description.as_ref()).map(|description| description.value.as_str());
     object([
@@ -37,8 +39,22 @@ pub(super) fn prompt(
         ("sections", format!("[{}]", sections.join(","))),
         ("tools", assembly.tools_json().to_string()),
         ("variables", object(variables.iter().map(|(name, value)| (*name, value.to_string())))),
-        ("dropped_tool_fields", object(dropped.iter().map(|(field, count)| (field.as_str(), count.to_string())))),
+        (
+            "dropped_tool_fields",
+            object(project.tools.dropped.iter().map(|(field, count)| (field.as_str(), count.to_string()))),
+        ),
     ])
+}
+
+/// Whether the value may be a secret: it is told only in the prompt itself, where a text refers to it (C3).
+fn is_from_environment(variable: &AssembledVariable<'_>, project: &Project, agent: Option<&Agent>) -> bool {
+    let layer = match variable.layer() {
+        PartLayer::Global => Some(&project.layer),
+        PartLayer::Scope(_) => agent.map(|agent| &agent.layer),
+        PartLayer::Assembly | _ => None,
+    };
+    let mut given = layer.into_iter().flat_map(|layer| &layer.variables);
+    given.any(|given| given.name.value == variable.name() && given.from_environment)
 }
 
 /// The tool block alone.

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::{CONFIG, SECRET, Scene};
-use crate::support::{command, ran, reads};
+use crate::support::{Project, Run, command, ran, reads};
 
 fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
@@ -192,6 +192,64 @@ fn a_project_cannot_bring_the_users_own_configuration() {
     let run = at_home(&["prompt"]);
     assert!(run.stdout.ends_with("\n\nnone\n") && run.stderr.contains("note[trust::untrusted]"), "{run}");
     assert!(at_home(&["trust"]).stdout.contains("environment variable `TOKEN`"));
+}
+
+/// A repository with a project in it, and with its own folders of configuration and state for a user whose home is the repository.
+fn repository_at_home(config: &str, own: &str) -> (Scene, impl Fn(&Scene, &[&str]) -> Run) {
+    let scene =
+        Scene { project: Project::new("").file("service/dsh.toml", config).file(".config/dsh/config.toml", own) };
+    fs::create_dir(scene.project.path().join(".git")).unwrap();
+    let at_home = |scene: &Scene, arguments: &[&str]| {
+        let home = scene.project.path();
+        let mut command = scene.command(arguments);
+        command.current_dir(home.join("service")).env("HOME", &home);
+        ran(command.env_remove("XDG_CONFIG_HOME").env_remove("XDG_STATE_HOME"))
+    };
+    (scene, at_home)
+}
+
+#[test]
+fn a_repository_cannot_bring_the_record_of_a_project_in_it() {
+    // C4: as where a container has the repository for a home.
+    let (scene, at_home) = repository_at_home(CONFIG, "");
+    let hash = at_home(&scene, &["trust", "--json"]).json()["hash"].as_str().unwrap().to_owned();
+    let run = at_home(&scene, &["trust", "--trust", &hash]);
+    assert!(run.status == Some(1) && run.stderr.contains("in the project's own folder or repository"), "{run}");
+    // Made while the repository was none, and checked in.
+    fs::rename(scene.project.path().join(".git"), scene.project.path().join("git")).unwrap();
+    assert_eq!(at_home(&scene, &["trust", "--trust", &hash]).status, Some(0));
+    assert!(at_home(&scene, &["prompt"]).stdout.contains(SECRET));
+    fs::rename(scene.project.path().join("git"), scene.project.path().join(".git")).unwrap();
+    let run = at_home(&scene, &["prompt"]);
+    assert!(!run.stdout.contains(SECRET) && run.stderr.contains("note[trust::untrusted]"), "{run}");
+    // A project that is a repository of its own came from elsewhere.
+    fs::create_dir(scene.project.path().join("service/.git")).unwrap();
+    assert!(at_home(&scene, &["prompt"]).stdout.contains(SECRET));
+}
+
+#[test]
+fn a_repository_cannot_bring_the_users_own_configuration() {
+    // C4: as above.
+    let own = "[variables]\ntoken = { env = \"TOKEN\", default = \"none\" }\n";
+    let (scene, at_home) = repository_at_home("persona = \"{{token}}\"", own);
+    let run = at_home(&scene, &["prompt"]);
+    assert!(run.stdout.ends_with("\n\nnone\n") && run.stderr.contains("note[trust::untrusted]"), "{run}");
+    assert!(at_home(&scene, &["trust"]).stdout.contains("environment variable `TOKEN`"));
+    fs::create_dir(scene.project.path().join("service/.git")).unwrap();
+    assert!(at_home(&scene, &["prompt"]).stdout.contains(SECRET));
+}
+
+#[test]
+fn a_link_of_the_users_own_into_the_project_makes_the_project_no_user() {
+    // C4
+    let scene = Scene { project: Project::new("persona = \"{{token}}\"").user_config("") };
+    let project = scene.project.path();
+    fs::write(project.join("own.toml"), "[variables]\ntoken = { env = \"TOKEN\", default = \"none\" }\n").unwrap();
+    let own = scene.project.user_folder().join("config.toml");
+    fs::remove_file(&own).unwrap();
+    symlink(project.join("own.toml"), own).unwrap();
+    let run = scene.dsh(&["prompt"]);
+    assert!(!run.stdout.contains(SECRET) && run.stderr.contains("note[trust::untrusted]"), "{run}");
 }
 
 #[test]
