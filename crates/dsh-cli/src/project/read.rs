@@ -6,6 +6,7 @@ use dsh_system_prompt::RunContext;
 use dsh_template::Text;
 
 use super::agent_files;
+use super::bases::Bases;
 use super::built_ins::BuiltIns;
 use super::documents::{self, Documents, Overrides};
 use super::files::{Files, TEXT_LIMIT};
@@ -30,6 +31,8 @@ pub(crate) struct Project {
     pub(crate) profile: Option<String>,
     /// The whole configuration, as it was merged.
     pub(crate) tree: Branch,
+    /// Where the paths in each document of it start.
+    pub(crate) bases: Bases,
     /// The model that is spoken to, and the project's folder.
     pub(crate) run: RunContext,
     /// The order of tools.
@@ -88,8 +91,8 @@ impl Project {
         let settings = config.instructions.clone();
         let read = Self::of(config, tree, &Reading { asks: &asks, trust, environment }, &mut files, report);
         let instructions = instructions::read(&settings, ground, taken, files.sources, report);
-        let (config, profile) = (folder.display(FILE_NAME), overrides.profile.clone());
-        Ok(Self { config, profile, run, instructions, built_ins, asks, trust, ..read })
+        let (config, profile, bases) = (folder.display(FILE_NAME), overrides.profile.clone(), files.bases);
+        Ok(Self { config, profile, bases, run, instructions, built_ins, asks, trust, ..read })
     }
 
     /// The agent of this name.
@@ -117,6 +120,7 @@ impl Project {
             config: String::new(),
             profile: None,
             tree,
+            bases: Bases::default(),
             topics: config.concerns,
             identity: config.identity.is_none_or(|identity| identity.value),
             run: RunContext::new(),

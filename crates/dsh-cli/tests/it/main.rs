@@ -23,6 +23,7 @@ mod layers;
 mod limits;
 mod lints;
 mod partition;
+mod printed;
 mod prompt;
 mod refused;
 mod rule;
