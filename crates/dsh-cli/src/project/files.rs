@@ -299,7 +299,7 @@ impl Problem {
             Self::Read(ReadError::NotAFile("a folder")) => {
                 Some("`include` takes the files themselves: name each one in the folder that is meant".to_owned())
             }
-            _ => self.help(),
+            Self::Read(_) | Self::Text(_) | Self::TooMuch { .. } => self.help(),
         }
     }
 
