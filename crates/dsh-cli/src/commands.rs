@@ -15,7 +15,7 @@ pub(crate) mod trust;
 use std::path::Path;
 
 use crate::args::GlobalArgs;
-use crate::config::{ENVIRONMENT, FILE_NAME, can_name_an_agent};
+use crate::config::{FILE_NAME, can_name_an_agent};
 use crate::diagnostic::{Diagnostic, Report, Sources};
 use crate::names::{list, nearest, quoted};
 use crate::outside::environment::variable;
@@ -142,13 +142,11 @@ fn user_store() -> Store {
 
 /// What the arguments and the environment say in the configuration's place (C5).
 fn overrides(global: &GlobalArgs) -> Overrides {
-    let environment = ENVIRONMENT
-        .iter()
-        .filter_map(|(name, key)| Some((*name, *key, variable(name)?.to_string_lossy().into_owned())));
     Overrides {
         user_folder: UserFolders::of(variable).config().map(Path::to_path_buf),
         profile: global.profile.clone(),
-        environment: environment.collect(),
+        profile_by_environment: global.profile_by_environment,
+        environment: global.keys_by_environment.clone(),
         config: global.config.iter().map(|said| format!("{}={}", said.name, said.value)).collect(),
         set: global.set.iter().map(|said| (said.name.clone(), said.value.clone())).collect(),
     }

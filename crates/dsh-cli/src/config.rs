@@ -9,6 +9,7 @@ pub(crate) mod agent_file;
 mod agreement;
 mod check;
 mod defaults;
+mod in_one;
 mod inline;
 mod instructions;
 mod merge;
@@ -23,6 +24,7 @@ mod variables;
 
 pub(crate) use self::check::{PERSONA, can_name_an_agent};
 pub(crate) use self::defaults::defaults;
+pub(crate) use self::in_one::{InOne, Moved, in_one};
 pub(crate) use self::inline::OffsetMap;
 pub(crate) use self::instructions::Instructions;
 pub(crate) use self::merge::overlay;

@@ -4,6 +4,7 @@
 //! be rendered; `blame` leads what the registry refuses back to places in the files.
 
 mod agent_files;
+mod bases;
 pub(crate) mod blame;
 mod built_ins;
 mod documents;

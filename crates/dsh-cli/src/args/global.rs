@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum, ValueHint};
 
 use super::Assignment;
 use super::assignment::Left;
+use crate::config::ENVIRONMENT;
 use crate::outside::Verbosity;
 use crate::trust::TrustHash;
 
@@ -17,6 +18,7 @@ const HEADING: &str = "Global options";
 
 /// What every command takes.
 #[derive(Debug, Default, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own, or says where one comes from")]
 pub(crate) struct GlobalArgs {
     /// The project's folder; without it, the nearest with a dsh.toml, from here upwards [env: DSH_DIR]
     #[arg(long, value_name = "DIR", global = true, help_heading = HEADING, value_hint = ValueHint::DirPath)]
@@ -45,6 +47,12 @@ pub(crate) struct GlobalArgs {
     /// Whether the folder was named by the environment.
     #[arg(skip)]
     pub(crate) dir_by_environment: bool,
+    /// Whether the profile was.
+    #[arg(skip)]
+    pub(crate) profile_by_environment: bool,
+    /// What the environment says in place of keys of dsh.toml: the variables' names, the keys, the values.
+    #[arg(skip)]
+    pub(crate) keys_by_environment: Vec<(&'static str, &'static str, String)>,
 }
 
 /// When to use colours.
@@ -72,6 +80,10 @@ impl GlobalArgs {
         let text = |name: &str| text(name, variable(name));
         if self.profile.is_none() {
             self.profile = text("DSH_PROFILE")?;
+            self.profile_by_environment = self.profile.is_some();
+        }
+        for (name, key) in ENVIRONMENT {
+            self.keys_by_environment.extend(text(name)?.map(|value| (name, key, value)));
         }
         if self.trust.is_none() {
             let hash = text("DSH_TRUST")?.map(|hash| hash.parse()).transpose();

@@ -3,7 +3,7 @@
 mod print;
 
 use crate::args::{ConfigArgs, GlobalArgs};
-use crate::commands::open_project;
+use crate::commands::{open_folder, read_project};
 use crate::diagnostic::{Report, Sources};
 use crate::outside::Console;
 use crate::status::ExitStatus;
@@ -11,14 +11,16 @@ use crate::status::ExitStatus;
 /// The JSON Schema of `dsh.toml`, for editors.
 pub(crate) const SCHEMA: &str = include_str!("../../schema/dsh.schema.json");
 
-/// Runs the command. What is wrong with the configuration is reported, and what was read of it printed all the same.
+/// Runs the command. Nothing is left out of it for want of trust: it shows which variables are read, and no values of the environment.
+///  What is wrong with the configuration is reported, and what was read of it printed all the same.
 pub(crate) fn run(global: &GlobalArgs, arguments: &ConfigArgs, console: &mut Console) -> ExitStatus {
     if arguments.schema {
         return console.print(SCHEMA.as_bytes(), ExitStatus::Success);
     }
     let mut sources = Sources::new();
     let mut report = Report::new();
-    let project = open_project(global, &mut sources, &mut report);
+    let project =
+        open_folder(global, &mut report).and_then(|folder| read_project(&folder, global, &mut sources, &mut report));
     let status = match &project {
         Err(status) => *status,
         Ok(_) if report.has_errors() => ExitStatus::Findings,

@@ -60,7 +60,10 @@ fn bare(source: SourceId, text: &str, report: &mut Report) -> Result<Branch, Not
     };
     let start = key.len() + 1 + (value.len() - value.trim_start().len());
     let value = value.trim();
-    if value.is_empty() || value.starts_with(['"', '\'', '[', '{']) || value.contains(['\n', '#']) {
+    if value.starts_with('[') || (value.starts_with('{') && !value.starts_with("{{")) {
+        return meant_as_toml(source, text, report);
+    }
+    if value.is_empty() || value.starts_with(['"', '\'']) {
         return parse(source, Tier::Flag, text, report);
     }
     // The same key with a value that is TOML: it gives the tree, and every place but the value's.
@@ -68,6 +71,19 @@ fn bare(source: SourceId, text: &str, report: &mut Report) -> Result<Branch, Not
     let span = Span::new(source, start..start + value.len());
     put(&mut tree, span, value);
     Ok(tree)
+}
+
+/// Why a value is not TOML that begins like a list or a table, with the way to give it as a string.
+fn meant_as_toml(source: SourceId, text: &str, report: &mut Report) -> Result<Branch, NotToml> {
+    let mut own = Report::new();
+    let tree = parse(source, Tier::Flag, text, &mut own);
+    // The errors behind the first come of it.
+    if let Some(first) = own.into_sorted().into_iter().next() {
+        let help =
+            "what begins with `[` or `{` is read as TOML; a string of that beginning stands in quotes, `KEY=\"…\"`";
+        report.push(Diagnostic { helps: vec![help.to_owned()], ..first });
+    }
+    tree
 }
 
 /// Lays `--set NAME=VALUE`, which `source` is but for the value, over the variables of a tree: in every layer that has one of this name, and in the
@@ -130,6 +146,13 @@ mod tests {
         assert_eq!(read("identity=false"), Ok(("Boolean(false)".to_owned(), "false".to_owned())));
         assert_eq!(read("model=\"x y\""), string("x y", "\"x y\""));
         assert_eq!(read("model=some-model"), string("some-model", "some-model"));
+        for bare in ["{{date}} is today", "{{date}}", "Say # this", "two\nlines", "a = b", "it's", "5 apples", "true?"]
+        {
+            assert_eq!(read(&format!("persona={bare}")), string(bare, bare));
+        }
+        for toml in ["\"x", "'x", "[a", "{a", "{ {a}}", "\"a\" b", ""] {
+            assert_eq!(read(&format!("persona={toml}")), Err(vec!["config::not_toml"]), "{toml}");
+        }
         assert_eq!(read("agents.a.persona =  You {{help}}. "), string("You {{help}}.", "You {{help}}."));
     }
 

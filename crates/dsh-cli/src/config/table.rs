@@ -50,7 +50,9 @@ impl Reaches {
     pub(super) fn of(&self, tier: Tier, span: Span) -> Reach {
         let is_beside = |other: Tier, source: SourceId| match tier {
             Tier::Environment | Tier::Flag => other >= Tier::Environment,
-            _ => other == tier && source == span.source,
+            Tier::User | Tier::Project | Tier::UserProfile | Tier::ProjectProfile => {
+                other == tier && source == span.source
+            }
         };
         let beside = self.said.iter().rev().find(|(tier, source, _)| is_beside(*tier, *source));
         let opened = beside.is_some_and(|(.., outside)| *outside);

@@ -1,10 +1,13 @@
 //! The documents of a configuration, made one tree: the user's file, the project's with what it includes, the chosen profile, the
 //! environment, the command line (C5).
 
+use std::collections::HashMap;
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use super::NoProject;
-use super::files::{Files, Root};
+use super::bases::Root;
+use super::files::Files;
 use super::left_texts::LeftTexts;
 use crate::config::{self, At, Branch, EnvironmentUse, FILE_NAME, FileRef, Profiles, Tier, environment_uses, overlay};
 use crate::diagnostic::{Diagnostic, Report, SourceId, Sources, Span};
@@ -27,6 +30,8 @@ pub(crate) struct Overrides {
     pub(crate) user_folder: Option<PathBuf>,
     /// The profile that is asked for.
     pub(crate) profile: Option<String>,
+    /// Whether the environment asks for it.
+    pub(crate) profile_by_environment: bool,
     /// Variables of the environment that stand for keys of the configuration: their names, keys and values.
     pub(crate) environment: Vec<(&'static str, &'static str, String)>,
     /// `--config KEY=VALUE`
@@ -54,7 +59,7 @@ pub(super) struct Documents {
 
 /// Reads every document. What can be read is, whatever is wrong with another.
 pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Report) -> Result<Documents, NoProject> {
-    let mut reading = Reading { files, report, open: Vec::new(), included: 0 };
+    let mut reading = Reading { files, report, open: Vec::new(), included: 0, too_many: false, read: HashMap::new() };
     let user = reading.user();
     let project = reading.project();
     let said = reading.said(overrides);
@@ -68,7 +73,7 @@ pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Re
     let beneath = LeftTexts::of(&tree);
     if let Some(name) = &overrides.profile {
         if !others.choose(name, &mut tree, report) {
-            report.push(unknown_profile(name, &others));
+            report.push(unknown_profile(name, overrides.profile_by_environment, &others));
             return Err(NoProject);
         }
         report.tell(format!("the profile {} holds", quoted(name)));
@@ -99,14 +104,16 @@ fn without_secret(flag: &str) -> String {
     if may_be_variable() || !is_readable() { format!("{key}=…") } else { flag.to_owned() }
 }
 
-fn unknown_profile(name: &str, profiles: &Profiles) -> Diagnostic {
+fn unknown_profile(name: &str, by_environment: bool, profiles: &Profiles) -> Diagnostic {
     let names: Vec<&str> = profiles.names().collect();
     let help = match nearest(name, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None if names.is_empty() => "no profiles are configured: a table `[profiles.NAME]` makes one".to_owned(),
         None => format!("the profiles are {}", list(names)),
     };
-    Diagnostic::error("cli::unknown_profile", format!("there is no profile {}", quoted(name))).with_help(help)
+    let source = by_environment.then(|| "the environment variable DSH_PROFILE names it".to_owned());
+    let diagnostic = Diagnostic::error("cli::unknown_profile", format!("there is no profile {}", quoted(name)));
+    Diagnostic { notes: source.into_iter().collect(), ..diagnostic }.with_help(help)
 }
 
 /// The documents, while they are read.
@@ -116,6 +123,19 @@ struct Reading<'r, 'p> {
     /// The documents that include one another down to the present one, each with the place that names the next.
     open: Vec<(SourceId, Option<Span>)>,
     included: usize,
+    /// That there are too many has been reported.
+    too_many: bool,
+    /// The documents that were read whole: one may be included many times.
+    read: HashMap<(SourceId, Tier), Included>,
+}
+
+/// A document with what it includes under it.
+#[derive(Clone)]
+struct Included {
+    /// None, where it cannot be read; why has been reported.
+    tree: Option<Rc<Branch>>,
+    /// So many includes did it take.
+    includes: usize,
 }
 
 impl Reading<'_, '_> {
@@ -125,7 +145,7 @@ impl Reading<'_, '_> {
             self.report.push(problem);
         }
         match self.files.unnamed(Root::User, USER_FILE) {
-            Ok(source) => self.document(source, Tier::User),
+            Ok(source) => self.parse(source, Tier::User),
             Err(problem) if problem.is_missing() => Ok(Branch::default()),
             Err(problem) => {
                 let path = self.files.display(Root::User, USER_FILE);
@@ -140,7 +160,7 @@ impl Reading<'_, '_> {
     fn project(&mut self) -> Result<(SourceId, Branch), NoProject> {
         let path = self.files.display(Root::Project, FILE_NAME);
         match self.files.unnamed(Root::Project, FILE_NAME) {
-            Ok(source) => Ok((source, self.document(source, Tier::Project)?)),
+            Ok(source) => Ok((source, self.parse(source, Tier::Project)?)),
             Err(problem) if problem.is_missing() => {
                 self.report.push(self.files.no_configuration());
                 Ok((self.files.sources.add(path, String::new()), Branch::default()))
@@ -153,18 +173,36 @@ impl Reading<'_, '_> {
         }
     }
 
-    /// A document with what it includes under it.
-    fn document(&mut self, source: SourceId, tier: Tier) -> Result<Branch, NoProject> {
+    /// A document with what it includes under it; read once, and counted each time.
+    fn document(&mut self, source: SourceId, tier: Tier) -> Result<Rc<Branch>, NoProject> {
+        if let Some(Included { tree, includes }) = self.read.get(&(source, tier)).cloned() {
+            self.included += includes;
+            return tree.ok_or(NoProject);
+        }
+        let before = self.included;
+        let tree = self.parse(source, tier).map(Rc::new);
+        let included = Included { tree: tree.as_ref().ok().cloned(), includes: self.included - before };
+        self.read.insert((source, tier), included);
+        tree
+    }
+
+    fn parse(&mut self, source: SourceId, tier: Tier) -> Result<Branch, NoProject> {
         let text = self.files.sources.text(source).to_owned();
         let mut own = config::parse(source, tier, &text, self.report).map_err(|config::NotToml| NoProject)?;
         let includes = config::includes(&mut own, Span::new(source, 0..0), self.report);
         let mut whole = Ok(Branch::default());
+        let mut last = None;
         for include in includes {
             self.open.push((source, Some(include.path.span)));
             let included = self.include(&include, tier);
             self.open.pop();
             match (&mut whole, included) {
-                (Ok(whole), Ok(included)) => overlay(whole, included),
+                // Laid twice on one spot, it says nothing new.
+                (Ok(_), Ok(included)) if last.as_ref().is_some_and(|last| Rc::ptr_eq(last, &included)) => {}
+                (Ok(whole), Ok(included)) => {
+                    overlay(whole, Branch::clone(&included));
+                    last = Some(included);
+                }
                 (whole, _) => *whole = Err(NoProject),
             }
         }
@@ -173,9 +211,13 @@ impl Reading<'_, '_> {
         Ok(whole)
     }
 
-    fn include(&mut self, file: &FileRef, tier: Tier) -> Result<Branch, NoProject> {
+    fn include(&mut self, file: &FileRef, tier: Tier) -> Result<Rc<Branch>, NoProject> {
         self.included += 1;
+        if self.too_many {
+            return Err(NoProject);
+        }
         if self.open.len() > DEEPEST || self.included > MOST_INCLUDES {
+            self.too_many = true;
             let headline = format!("includes nest more than {DEEPEST} deep, or are more than {MOST_INCLUDES}");
             self.report.push(
                 Diagnostic::error("config::too_many_includes", headline)
@@ -210,9 +252,21 @@ impl Reading<'_, '_> {
     /// What the environment and the command line say, in this order.
     fn said(&mut self, overrides: &Overrides) -> Result<Vec<Branch>, NoProject> {
         let mut said = Vec::new();
+        let mut environment = Vec::new();
         for (variable, key, value) in &overrides.environment {
             let source = self.files.sources.add_said(variable, value.clone());
+            environment.push((*variable, *key, Span::new(source, 0..value.len())));
             said.push(config::environment(key, source, value));
+        }
+        let place = |key: &str| environment.iter().find(|(_, of, _)| *of == key);
+        if let (Some((inline, _, first)), Some((file, _, second))) = (place("persona"), place("persona_file")) {
+            let headline = format!("the environment has both `{inline}` and `{file}`");
+            self.report.push(
+                Diagnostic::error("config::conflicting_keys", headline)
+                    .at(*second, format!("`{file}`"))
+                    .at(*first, format!("`{inline}`"))
+                    .with_help("set one of the two"),
+            );
         }
         let mut fine = true;
         for flag in &overrides.config {

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use super::bases::{Base, Bases, Root};
 use crate::config::{FILE_NAME, FileRef};
 use crate::diagnostic::{Diagnostic, Report, SourceId, Sources, Span};
 use crate::names::quoted;
 use crate::outside::{
     Folder, FolderError, ListError, Lost, OpenFile, Reach, ReadError, TextError, came_together, decode_noting,
-    in_words, lies_beneath, may_read, straightened,
+    in_words, lies_beneath, may_read, real_path, straightened,
 };
 
 /// The most that is read of a text file.
@@ -21,23 +22,6 @@ pub(crate) const SCHEMA_LIMIT: u64 = 8 << 20;
 
 /// The most that is read of all files together.
 const TOTAL_LIMIT: u64 = 64 << 20;
-
-/// Where relative paths start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Root {
-    /// The project's folder.
-    Project,
-    /// The folder of the user's own configuration.
-    User,
-}
-
-/// The folder of a document: its paths are relative to that.
-#[derive(Clone, Debug)]
-struct Base {
-    root: Root,
-    /// The way there from the root; empty, or with a `/` at its end.
-    folder: String,
-}
 
 /// The files of a project, while it is read.
 #[derive(Debug)]
@@ -53,8 +37,8 @@ pub(super) struct Files<'p> {
     taken: BTreeMap<(Root, String, Reach, u64), SourceId>,
     /// What files say, where sections were made of them: many may share one text.
     texts: BTreeMap<SourceId, Arc<str>>,
-    /// Where the paths in a document start; in the project's folder, if it is not here.
-    bases: BTreeMap<SourceId, Base>,
+    /// Where the paths in each document start.
+    pub(super) bases: Bases,
     /// Bytes that were read.
     total: u64,
     /// The first file that was too much has been reported.
@@ -66,6 +50,7 @@ impl<'p> Files<'p> {
     pub(super) fn new(project: &'p Folder, user: Option<&Path>, sources: &'p mut Sources) -> Self {
         let (user, not_a_user_folder) = own_folder(user);
         let came_together = user.as_ref().and_then(|_| came_together(project.path()).ok());
+        let real = user.as_ref().map(|user| real_path(user.path()).unwrap_or_else(|_| user.path().to_path_buf()));
         Self {
             project,
             user,
@@ -74,7 +59,7 @@ impl<'p> Files<'p> {
             sources,
             taken: BTreeMap::new(),
             texts: BTreeMap::new(),
-            bases: BTreeMap::new(),
+            bases: Bases::new(real.unwrap_or_default()),
             total: 0,
             full: false,
         }
@@ -117,7 +102,7 @@ impl<'p> Files<'p> {
 
     /// Takes in a configuration that another one includes; what is wrong is reported there.
     pub(super) fn configuration(&mut self, file: &FileRef, report: &mut Report) -> Option<SourceId> {
-        let source = self.named(file, TEXT_LIMIT, report)?;
+        let source = self.named_with(file, TEXT_LIMIT, Problem::help_for_include, report)?;
         let (root, path) = self.way(file).ok()?;
         let folder = path.rsplit_once('/').map_or_else(String::new, |(folder, _)| format!("{folder}/"));
         self.bases.insert(source, Base { root, folder });
@@ -126,6 +111,16 @@ impl<'p> Files<'p> {
 
     /// Takes in a file that is named in a configuration; what is wrong is reported there.
     pub(super) fn named(&mut self, file: &FileRef, limit: u64, report: &mut Report) -> Option<SourceId> {
+        self.named_with(file, limit, Problem::help, report)
+    }
+
+    fn named_with(
+        &mut self,
+        file: &FileRef,
+        limit: u64,
+        help: fn(&Problem) -> Option<String>,
+        report: &mut Report,
+    ) -> Option<SourceId> {
         if self.full {
             return None;
         }
@@ -134,7 +129,7 @@ impl<'p> Files<'p> {
             Ok(source) => Some(source),
             Err(problem) => {
                 self.full |= matches!(problem, Problem::TooMuch { .. });
-                let help = problem.help();
+                let help = help(&problem);
                 let path = file.path.value.as_str();
                 report.push(problem.diagnostic(path).at(file.path.span, "named here").with_help_if(help));
                 None
@@ -209,7 +204,7 @@ impl<'p> Files<'p> {
     /// The root that a path starts from, and the way from there: paths are relative to the document that they stand in.
     fn way(&self, file: &FileRef) -> Result<(Root, String), Problem> {
         let path = file.path.value.as_str();
-        let Some(base) = self.bases.get(&file.path.span.source) else { return Ok((Root::Project, path.to_owned())) };
+        let Some(base) = self.bases.get(file.path.span.source) else { return Ok((Root::Project, path.to_owned())) };
         if base.folder.is_empty() || Path::new(path).has_root() {
             return Ok((base.root, path.to_owned()));
         }
@@ -219,7 +214,10 @@ impl<'p> Files<'p> {
         }
         match straightened(Path::new(&way)) {
             Some(straight) => Ok((base.root, straight.display().to_string())),
-            None => Err(Problem::Read(ReadError::Outside("the path has a `..` in it"))),
+            None if Path::new(path).components().any(|part| part == Component::ParentDir) => {
+                Err(Problem::Read(ReadError::Outside("the path has a `..` in it")))
+            }
+            None => Err(Problem::Read(ReadError::Outside("it lies beside the file that names it, which is outside"))),
         }
     }
 
@@ -382,6 +380,16 @@ impl Problem {
             Self::TooMuch { .. } => "a prompt is made of less: leave files out, or parts of them",
         };
         Some(help.to_owned())
+    }
+
+    /// What to do where a configuration includes the file.
+    fn help_for_include(&self) -> Option<String> {
+        match self {
+            Self::Read(ReadError::NotAFile("a folder")) => {
+                Some("`include` takes the files themselves: name each one in the folder that is meant".to_owned())
+            }
+            Self::Read(_) | Self::Text { .. } | Self::TooMuch { .. } => self.help(),
+        }
     }
 
     /// What to do where the file is `dsh.toml` itself.

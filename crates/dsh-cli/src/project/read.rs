@@ -6,6 +6,7 @@ use dsh_system_prompt::RunContext;
 use dsh_template::Text;
 
 use super::agent_files;
+use super::bases::Bases;
 use super::built_ins::BuiltIns;
 use super::documents::{self, Documents, Overrides};
 use super::files::{Files, TEXT_LIMIT};
@@ -35,6 +36,8 @@ pub(crate) struct Project {
     pub(crate) left_texts: LeftTexts,
     /// The whole configuration, as it was merged.
     pub(crate) tree: Branch,
+    /// Where the paths in each document of it start.
+    pub(crate) bases: Bases,
     /// The model that is spoken to, and the project's folder.
     pub(crate) run: RunContext,
     /// The order of tools.
@@ -102,6 +105,7 @@ impl Project {
         Ok(Self {
             config,
             profile,
+            bases: files.bases,
             profiles,
             left_texts,
             run,
@@ -141,6 +145,7 @@ impl Project {
             profiles: Vec::new(),
             left_texts: LeftTexts::default(),
             tree,
+            bases: Bases::default(),
             topics: config.concerns,
             identity: config.identity.is_none_or(|identity| identity.value),
             run: RunContext::new(),

@@ -10,7 +10,7 @@ use super::DroppedFields;
 use super::files::{Files, SCHEMA_LIMIT};
 use super::oddities::{StrangeFields, no_object, unusual_name};
 use crate::config::{At, FileRef, ToolRules};
-use crate::diagnostic::{Diagnostic, Report, Span};
+use crate::diagnostic::{Diagnostic, Report, SourceId, Span};
 use crate::names::{list, quoted};
 
 /// The tools that the project's files describe.
@@ -31,11 +31,23 @@ pub(crate) struct Tools {
 /// Reads the files of schemas.
 pub(super) fn read(paths: &[FileRef], files: &mut Files<'_>, report: &mut Report) -> Tools {
     let mut tools = Tools::default();
+    let mut read: BTreeMap<SourceId, Span> = BTreeMap::new();
     for path in paths {
         let Some(source) = files.named(path, SCHEMA_LIMIT, report) else {
             tools.incomplete = true;
             continue;
         };
+        if let Some(first) = read.get(&source) {
+            let headline = format!("`tool_schemas` names the file {} twice", quoted(&path.path.value));
+            report.push(
+                Diagnostic::error("config::invalid_value", headline)
+                    .at(path.path.span, "the second")
+                    .at(*first, "the first")
+                    .with_help("keep one of the two: each file's tools are taken once"),
+            );
+            continue;
+        }
+        read.insert(source, path.path.span);
         let text = files.sources.text(source);
         let list = match parse_tool_list(text) {
             Ok(list) => list,

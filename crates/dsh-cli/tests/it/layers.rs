@@ -155,30 +155,6 @@ fn a_flag_that_is_wrong_is_shown_in_itself() {
 }
 
 #[test]
-fn origins_are_told_for_every_value() {
-    // C5
-    let config = "include = ['a.toml']\npersona = \"Say \\\"hi\\\" in\\ntwo lines.\"\n[variables]\nteam = 't'\n[agents.\"a.b\"]\ntools = { allow = [] }\n\n[profiles.ci]\nmodel = 'm'\n[[sections]]\nname = 's'\norder = 1\ntext = 'x'\n[[sections]]\nname = 'file'\norder = 2.5\ntext = 'y'\n";
-    let project = with(config).file("a.toml", "tool_order = ['<unlisted-tools>']").user_config("variables.mine = 'u'");
-    let project = project.with_env("DSH_IDENTITY", "0");
-    let run =
-        project.dsh(&["config", "--origins", "--profile", "ci", "--config", "variables.flag=f", "--set", "set=s"]);
-    reads!(run.without(&project.user_folder()));
-}
-
-#[test]
-fn the_printed_configuration_is_one_that_says_the_same() {
-    let project = Project::new(
-        "persona = 'p {{a}}'\n[variables]\na = \"\\u0007\\n\\u202e'\\\"\"\n[[sections]]\nname = 's'\norder = 0x10\ntext = 't'\nformat = 'raw'\n[agents.x]\npersona = 'q'\n[agents.\"ü.b\".variables]\na = '1'",
-    );
-    let printed = project.dsh(&["config"]);
-    let again = Project::new(&printed.stdout);
-    for agent in [&[][..], &["--agent", "x"], &["--agent", "ü.b"]] {
-        assert_eq!(project.prompt(agent), again.prompt(agent));
-    }
-    assert_eq!(again.dsh(&["config"]).stdout, printed.stdout);
-}
-
-#[test]
 fn a_flag_or_a_profile_closes_the_way_out_and_opens_it_for_itself_alone() {
     // C1, C5
     let refused = |project: &Project, arguments: &[&str]| {
@@ -275,4 +251,66 @@ fn quotes_on_a_line_of_their_own_end_the_last_line() {
     assert_eq!(text("\"a\\n\""), "a\n");
     let constant = with("persona = '{{a}}'\n[variables]\na = '''\nx\n'''");
     assert_eq!(constant.prompt(&[]), "x\n");
+}
+
+#[test]
+fn a_flags_value_that_is_no_toml_is_a_string() {
+    for text in ["{{date}} is today", "a # b", "two\nlines", "= x"] {
+        let shown = text.replace("{{date}}", "2025-01-01");
+        assert_eq!(with("").prompt(&["--config", &format!("persona={text}")]), shown);
+    }
+    reads!(with("").dsh(&["prompt", "--config", "persona=[draft] text"]));
+    reads!(with("").dsh(&["prompt", "--config", "persona=You {{ help"]));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_the_environment_says_in_a_keys_place_is_utf8() {
+    use std::os::unix::ffi::OsStrExt;
+    for name in ["DSH_PERSONA", "DSH_MODEL", "DSH_IDENTITY", "DSH_PERSONA_FILE", "DSH_PROFILE"] {
+        let project = with("");
+        let mut command = project.command();
+        command.arg("prompt").env(name, std::ffi::OsStr::from_bytes(b"a\xff"));
+        let run = crate::support::ran(&mut command);
+        let refused = run.stderr.contains(&format!("the environment variable {name} is not UTF-8"));
+        assert_eq!((run.status, refused), (Some(2), true), "{run}");
+    }
+}
+
+#[test]
+fn what_the_environment_says_wrong_is_shown_in_itself() {
+    reads!(with("").with_env("DSH_PERSONA", "a").with_env("DSH_PERSONA_FILE", "b").dsh(&["prompt"]));
+    reads!(with("").with_env("DSH_PERSONA", "You {{help me}} out.").dsh(&["prompt"]));
+    reads!(with("").with_env("DSH_PROFILE", "ci").dsh(&["prompt"]));
+}
+
+#[test]
+fn what_is_wrong_with_an_include_has_its_own_remedy() {
+    let outside = with("allow_outside = true\ninclude = ['../a.toml']").file("../a.toml", "persona_file = 'p.md'");
+    reads!(outside.file("../p.md", "p").dsh(&["prompt"]));
+    reads!(with("include = ['sub']").file("sub/a.toml", "").dsh(&["prompt"]));
+    let many = with(&format!("include = [{}]", "'a.toml', ".repeat(300))).file("a.toml", "");
+    reads!(many.dsh(&["check", "--format", "concise"]));
+}
+
+#[test]
+fn a_file_of_schemas_that_is_named_twice_is_told_once() {
+    let tools = "[{\"name\": \"a\", \"description\": \"\"}, {\"name\": \"b\", \"description\": \"\"}]";
+    reads!(with("tool_schemas = ['t.json', 't.json']").file("t.json", tools).dsh(&["check"]));
+}
+
+#[test]
+fn a_large_file_may_be_included_many_times_between_others() {
+    let large: Vec<String> = (0..20_000).map(|index| format!("v{index} = 'some words of a constant'")).collect();
+    let names = ["'large.toml'", "'small.toml'"].repeat(32).join(", ");
+    let project = with(&format!("include = [{names}]\npersona = '{{{{v7}}}}'"))
+        .file("large.toml", format!("[variables]\n{}", large.join("\n")))
+        .file("small.toml", "variables.v7 = 'small'");
+    assert_eq!(project.prompt(&[]), "small");
+}
+
+#[test]
+fn the_configuration_shows_no_values_and_so_needs_no_trust() {
+    let run = with("[variables]\nt = { env = 'T' }").dsh(&["config"]);
+    assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""), "{run}");
 }

@@ -24,6 +24,7 @@ mod limits;
 mod lints;
 mod own_folder;
 mod partition;
+mod printed;
 mod process_information;
 mod prompt;
 mod refused;

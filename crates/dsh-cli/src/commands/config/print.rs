@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use dsh_system_prompt::hidden_characters;
 use serde_json::json;
 
-use crate::config::{Branch, Node, Tier, Value};
+use crate::config::{Branch, InOne, Node, Tier, Value, in_one};
 use crate::diagnostic::{Sources, Span, json as as_json, one_line};
 use crate::project::Project;
 
@@ -16,15 +16,17 @@ pub(super) struct Said {
     path: Vec<String>,
     value: Spoken,
     origin: Origin,
+    /// Of a list of tables, each with its own origin.
+    entries: Option<Vec<(Spoken, Origin)>>,
+    /// What TOML cannot say of it.
+    remark: Option<String>,
 }
 
-/// What is said.
+/// A value in both forms.
 #[derive(Debug)]
-enum Spoken {
-    /// One value, or a list of such.
-    Plain(serde_json::Value),
-    /// A list of tables, each with its own origin.
-    Tables(Vec<(serde_json::Value, Origin)>),
+struct Spoken {
+    toml: String,
+    json: serde_json::Value,
 }
 
 /// Where a value comes from.
@@ -38,17 +40,38 @@ enum Origin {
 
 /// Every value of the project's configuration, those included that hold by default.
 pub(super) fn values(project: &Project, sources: &Sources) -> Vec<Said> {
+    let InOne { tree, spread } =
+        in_one(&project.tree, &|span, path, reach| project.bases.moved(span.source, path, reach));
     let mut values = Vec::new();
     let printing = Printing { sources, profile: project.profile.as_deref() };
-    printing.branch(&project.tree, &mut Vec::new(), &mut values);
+    printing.branch(&tree, &mut Vec::new(), &mut values);
+    if let Some((open, shut)) = spread
+        && let Some(said) = values.iter_mut().find(|said| said.path == [ALLOW_OUTSIDE])
+    {
+        said.remark =
+            Some(format!("`allow_outside` was said for `{open}` alone: in one file it holds for `{shut}` too"));
+    }
     for (path, value) in crate::config::defaults() {
         let path: Vec<String> = path.split('.').map(str::to_owned).collect();
-        let is_said = |said: &Said| said.path.starts_with(&path) || path.starts_with(&said.path);
-        if !values.iter().any(is_said) {
-            values.push(Said { path, value: Spoken::Plain(value), origin: Origin::Default });
+        let is_beneath = |said: &Said| path.starts_with(&said.path) && (said.path == path || !said.says_nothing());
+        if !values.iter().any(|said| said.path.starts_with(&path) || is_beneath(said)) {
+            // Of truths, small numbers and lists of plain strings, the JSON is TOML.
+            let value = Spoken { toml: value.to_string(), json: value };
+            values.push(Said { path, value, origin: Origin::Default, entries: None, remark: None });
         }
     }
+    // A table that says nothing is said by what it holds by default.
+    let paths: Vec<Vec<String>> = values.iter().map(|said| said.path.clone()).collect();
+    let has_more = |said: &Said| paths.iter().any(|path| *path != said.path && path.starts_with(&said.path));
+    values.retain(|said| !said.says_nothing() || !has_more(said));
     values
+}
+
+impl Said {
+    /// Whether it is a table without a key.
+    fn says_nothing(&self) -> bool {
+        self.value.toml == EMPTY
+    }
 }
 
 struct Printing<'a> {
@@ -56,30 +79,42 @@ struct Printing<'a> {
     profile: Option<&'a str>,
 }
 
+const ALLOW_OUTSIDE: &str = "allow_outside";
+
+/// A table without a key.
+const EMPTY: &str = "{}";
+
+/// The keys of a table and their values.
+fn fields(branch: &Branch) -> impl Iterator<Item = (&str, &Node)> {
+    let outside = branch.allow_outside.last().map(|field| (ALLOW_OUTSIDE, &field.node));
+    outside.into_iter().chain(branch.fields.iter().map(|(key, field)| (key.as_str(), &field.node)))
+}
+
 impl Printing<'_> {
     fn branch(&self, branch: &Branch, path: &mut Vec<String>, values: &mut Vec<Said>) {
-        let outside = branch.allow_outside.last().map(|field| ("allow_outside", field));
-        let fields = branch.fields.iter().map(|(key, field)| (key.as_str(), field));
-        for (key, field) in outside.into_iter().chain(fields) {
+        for (key, node) in fields(branch) {
             path.push(key.to_owned());
-            match field.node.value.as_table().filter(|inner| !inner.fields.is_empty()) {
+            match node.value.as_table().filter(|inner| !inner.is_empty()) {
                 Some(inner) => self.branch(inner, path, values),
-                None => values.push(self.said(path.clone(), &field.node)),
+                None => values.push(self.said(path.clone(), node)),
             }
             path.pop();
         }
     }
 
     fn said(&self, path: Vec<String>, node: &Node) -> Said {
-        let origin = self.origin(node.tier, node.span);
-        let value = match node.value.as_array() {
-            Some(items) if !items.is_empty() && items.iter().all(|item| item.value.as_table().is_some()) => {
-                let tables = items.iter().map(|item| (plain(&item.value), self.origin(item.tier, item.span)));
-                Spoken::Tables(tables.collect())
-            }
-            _ => Spoken::Plain(plain(&node.value)),
-        };
-        Said { path, value, origin }
+        let tables = node
+            .value
+            .as_array()
+            .filter(|items| !items.is_empty() && items.iter().all(|item| item.value.as_table().is_some()));
+        let entry = |item: &Node| (spoken(&item.value), self.origin(item.tier, item.span));
+        Said {
+            path,
+            value: spoken(&node.value),
+            origin: self.origin(node.tier, node.span),
+            entries: tables.map(|items| items.iter().map(entry).collect()),
+            remark: None,
+        }
     }
 
     fn origin(&self, tier: Tier, span: Span) -> Origin {
@@ -90,20 +125,42 @@ impl Printing<'_> {
     }
 }
 
-fn plain(value: &Value) -> serde_json::Value {
+fn spoken(value: &Value) -> Spoken {
     match value {
-        Value::String(text) | Value::Datetime(text) => json!(text),
-        Value::Integer(digits, radix) => match i64::from_str_radix(digits, *radix) {
-            Ok(integer) => json!(integer),
-            Err(_) => json!(digits),
-        },
-        Value::Float(text) => text.parse::<f64>().map_or_else(|_| json!(text), |float| json!(float)),
-        Value::Boolean(truth) => json!(truth),
-        Value::Array(items) => items.iter().map(|item| plain(&item.value)).collect(),
+        Value::String(text) => Spoken { toml: string(text), json: json!(text) },
+        Value::Datetime(text) => Spoken { toml: text.clone(), json: json!(text) },
+        Value::Integer(digits, radix) => {
+            if let Ok(integer) = i64::from_str_radix(digits, *radix) {
+                return Spoken { toml: integer.to_string(), json: json!(integer) };
+            }
+            let base = match radix {
+                2 => "0b",
+                8 => "0o",
+                16 => "0x",
+                _ => "",
+            };
+            let toml = format!("{base}{digits}");
+            Spoken { json: json!(toml), toml }
+        }
+        Value::Float(text) => {
+            let float = text.parse::<f64>().ok().filter(|float| float.is_finite());
+            Spoken { toml: text.clone(), json: float.map_or_else(|| json!(text), |float| json!(float)) }
+        }
+        Value::Boolean(truth) => Spoken { toml: truth.to_string(), json: json!(truth) },
+        Value::Array(items) => {
+            let (toml, json): (Vec<String>, Vec<serde_json::Value>) =
+                items.iter().map(|item| spoken(&item.value)).map(|Spoken { toml, json }| (toml, json)).unzip();
+            Spoken { toml: format!("[{}]", toml.join(", ")), json: json.into() }
+        }
+        Value::Table(table) if table.is_empty() => Spoken { toml: EMPTY.to_owned(), json: json!({}) },
         Value::Table(table) => {
-            let outside = table.allow_outside.last().map(|field| ("allow_outside", field));
-            let fields = table.fields.iter().map(|(key, field)| (key.as_str(), field)).chain(outside);
-            fields.map(|(key, field)| (key.to_owned(), plain(&field.node.value))).collect()
+            let (mut toml, mut json) = (Vec::new(), serde_json::Map::new());
+            for (key, node) in fields(table) {
+                let value = spoken(&node.value);
+                toml.push(format!("{} = {}", toml_key(key), value.toml));
+                json.insert(key.to_owned(), value.json);
+            }
+            Spoken { toml: format!("{{ {} }}", toml.join(", ")), json: json.into() }
         }
     }
 }
@@ -142,15 +199,15 @@ impl Origin {
 /// TOML, a line for each value; with where it comes from, if that is asked for.
 pub(super) fn toml(values: &[Said], origins: bool) -> String {
     let comment = |origin: &Origin| if origins { format!("  # {}", origin.words()) } else { String::new() };
-    let line = |Said { path, value, origin }: &Said| {
+    let line = |Said { path, value, origin, entries, remark }: &Said| {
         let keys: Vec<String> = path.iter().map(|key| toml_key(key)).collect();
         let key = keys.join(".");
-        match value {
-            Spoken::Plain(value) => format!("{key} = {}{}\n", toml_value(value), comment(origin)),
-            Spoken::Tables(tables) => {
-                let tables =
-                    tables.iter().map(|(table, origin)| format!("  {},{}\n", toml_value(table), comment(origin)));
-                format!("{key} = [\n{}]\n", tables.collect::<String>())
+        let remark = remark.as_ref().map_or_else(String::new, |remark| format!("# {}\n", one_line(remark)));
+        match entries {
+            None => format!("{remark}{key} = {}{}\n", value.toml, comment(origin)),
+            Some(entries) => {
+                let entries = entries.iter().map(|(entry, origin)| format!("  {},{}\n", entry.toml, comment(origin)));
+                format!("{key} = [\n{}]\n", entries.collect::<String>())
             }
         }
     };
@@ -160,20 +217,6 @@ pub(super) fn toml(values: &[Said], origins: bool) -> String {
 fn toml_key(key: &str) -> String {
     let is_bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if !key.is_empty() && key.chars().all(is_bare) { key.to_owned() } else { string(key) }
-}
-
-fn toml_value(value: &serde_json::Value) -> String {
-    match value {
-        serde_json::Value::String(text) => string(text),
-        serde_json::Value::Array(items) => format!("[{}]", items.iter().map(toml_value).collect::<Vec<_>>().join(", ")),
-        serde_json::Value::Object(table) if table.is_empty() => "{}".to_owned(),
-        serde_json::Value::Object(table) => {
-            let fields = table.iter().map(|(key, value)| format!("{} = {}", toml_key(key), toml_value(value)));
-            format!("{{ {} }}", fields.collect::<Vec<_>>().join(", "))
-        }
-        // TOML has no null, and nothing here is one.
-        serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => value.to_string(),
-    }
 }
 
 /// A TOML string on one line, with everything escaped that does not show.
@@ -202,18 +245,11 @@ fn escape(character: char) -> String {
 
 /// The JSON of `dsh config --json`, version 1: docs/json.md describes it.
 pub(super) fn json(project: &Project, values: &[Said]) -> String {
-    let values: Vec<serde_json::Value> = values
-        .iter()
-        .map(|said| {
-            let (value, entries) = match &said.value {
-                Spoken::Plain(value) => (value.clone(), serde_json::Value::Null),
-                Spoken::Tables(tables) => (
-                    tables.iter().map(|(table, _)| table.clone()).collect(),
-                    tables.iter().map(|(_, origin)| origin.json()).collect(),
-                ),
-            };
-            json!({ "key": said.path, "value": value, "origin": said.origin.json(), "entries": entries })
-        })
-        .collect();
+    let value = |said: &Said| {
+        let entries = said.entries.as_ref();
+        let entries = entries.map(|entries| entries.iter().map(|(_, origin)| origin.json()).collect::<Vec<_>>());
+        json!({ "key": said.path, "value": said.value.json, "origin": said.origin.json(), "entries": entries })
+    };
+    let values: Vec<serde_json::Value> = values.iter().map(value).collect();
     as_json::printed(&json!({ "version": 1, "config": project.config, "profile": project.profile, "values": values }))
 }
