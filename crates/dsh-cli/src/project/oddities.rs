@@ -6,7 +6,6 @@ use std::ops::Range;
 use dsh_llm::{ListedTool, ToolSchema};
 use dsh_system_prompt::TOOL_ORDER_REST;
 
-use super::tools::place_of;
 use crate::diagnostic::{Diagnostic, Report, SourceId, Span};
 use crate::names::quoted;
 
@@ -33,22 +32,22 @@ const KNOWN: [&str; 13] = [
     "eager_input_streaming",
 ];
 
-/// The fields of a file's tools that nobody knows: how often, and the entry that has the first.
+/// The fields of a file's tools that nobody knows: how often, and the tool that has the first, and where.
 #[derive(Debug, Default)]
 pub(super) struct StrangeFields(BTreeMap<String, (usize, String, Range<usize>)>);
 
 impl StrangeFields {
     /// Takes note of a tool's.
     pub(super) fn look_at(&mut self, tool: &ListedTool) {
-        for field in tool.dropped.iter().filter(|field| !KNOWN.contains(&&***field)) {
-            let first = || (0, tool.schema.name().to_owned(), tool.range.clone());
-            self.0.entry(field.to_string()).or_insert_with(first).0 += 1;
+        for field in tool.dropped.iter().filter(|field| !KNOWN.contains(&&*field.name)) {
+            let first = || (0, tool.schema.name().to_owned(), field.range.clone());
+            self.0.entry(field.name.to_string()).or_insert_with(first).0 += 1;
         }
     }
 
     /// Warns of each, once for the file.
-    pub(super) fn report(self, source: SourceId, text: &str, report: &mut Report) {
-        for (field, (count, tool, entry)) in self.0 {
+    pub(super) fn report(self, source: SourceId, report: &mut Report) {
+        for (field, (count, tool, key)) in self.0 {
             let others = if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
             let headline = format!("tool {}{others}: the field {} is not read", quoted(&tool), quoted(&field));
             let near = report.guesses.nearest(&field, READ).map(|near| format!("did you mean `{near}`?"));
@@ -56,7 +55,7 @@ impl StrangeFields {
                 .unwrap_or_else(|| "a tool has `name`, `description` and `parameters` (or `inputSchema`)".to_owned());
             report.push(
                 Diagnostic::warning("tools::unknown_field", headline)
-                    .at(Span::new(source, place_of(text, entry, &field)), "left out")
+                    .at(Span::new(source, key), "left out")
                     .with_help(help),
             );
         }
