@@ -16,6 +16,7 @@ mod oddities;
 mod plugins;
 mod read;
 pub(crate) mod texts;
+mod tool_order;
 mod tools;
 
 pub(crate) use self::documents::Overrides;

@@ -61,12 +61,13 @@ impl Report {
 
     /// Whether an error stands in the way of this agent's prompt; without an agent, of the one that all share.
     pub(crate) fn stops(&self, agent: Option<&str>) -> bool {
-        self.errors().any(|diagnostic| match &diagnostic.concern {
-            Concern::Everyone => true,
-            Concern::Shared => agent.is_none(),
-            Concern::Agent(name) => agent == Some(name),
-            Concern::Profile(_) => false,
-        })
+        self.errors().any(|diagnostic| diagnostic.concern.is_about(agent))
+    }
+
+    /// Whether one of these errors may have left out what texts refer to. No text refers to the order of tools.
+    pub(crate) fn leaves_out(&self, agent: Option<&str>) -> bool {
+        let mut errors = self.errors().filter(|diagnostic| !diagnostic.code.contains("::tool_order_"));
+        errors.any(|diagnostic| diagnostic.concern.is_about(agent))
     }
 
     /// Leaves out what is about other agents than these.
@@ -114,6 +115,18 @@ impl Report {
 
     fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}
+
+impl Concern {
+    /// Whether it stands in the way of this agent's prompt, or without an agent of the one that all share.
+    fn is_about(&self, agent: Option<&str>) -> bool {
+        match self {
+            Self::Everyone => true,
+            Self::Shared => agent.is_none(),
+            Self::Agent(name) => agent == Some(name),
+            Self::Profile(_) => false,
+        }
     }
 }
 

@@ -153,15 +153,13 @@ impl Project {
         for (agent, fiber) in plugins {
             if let Some(error) = fiber.error() {
                 failed = true;
-                report
-                    .about(concern(*agent), |report| report.push(blame::start(self, *agent, &error, &report.guesses)));
+                report.about(concern(*agent), |report| report.push(blame::start(self, *agent, &error)));
             }
         }
         let waiting = plugins.iter().filter(|(_, fiber)| !failed && fiber.state() != FiberState::Active);
         for (agent, fiber) in waiting {
             if let Err(error) = fiber.ready().await {
-                report
-                    .about(concern(*agent), |report| report.push(blame::start(self, *agent, &error, &report.guesses)));
+                report.about(concern(*agent), |report| report.push(blame::start(self, *agent, &error)));
             }
         }
     }
@@ -186,9 +184,10 @@ impl<'p> Mounted<'p> {
     /// Assembles each agent's prompt, in their order, and reports what is wrong with it; where `shared` says so, first the one that all share.
     pub(crate) async fn check_all(&self, shared: Shared, texts: bool, report: &mut Report) -> Vec<Checked<'p>> {
         // What was left out of a layer as wrong may be what is missing in a prompt. A malformed reference leaves nothing out.
-        let all = std::iter::once(None).chain(self.scopes.iter().map(|(agent, _)| Some(agent.name.value.as_str())));
-        let stopped: BTreeSet<Option<&str>> = all.filter(|name| report.stops(*name)).collect();
-        let given = if stopped.is_empty() { Given::default() } else { Given::of(self.sources) };
+        let all = || std::iter::once(None).chain(self.scopes.iter().map(|(agent, _)| Some(agent.name.value.as_str())));
+        let stopped: BTreeSet<Option<&str>> = all().filter(|name| report.stops(*name)).collect();
+        let lacking: BTreeSet<Option<&str>> = all().filter(|name| report.leaves_out(*name)).collect();
+        let given = if lacking.is_empty() { Given::default() } else { Given::of(self.sources) };
         texts::malformed(&self.project.layer, None, report);
         for ((agent, _), owner) in self.scopes.iter().zip(&self.owners) {
             report.about(concern(Some(agent)), |report| texts::malformed(&agent.layer, Some(owner), report));
@@ -197,18 +196,19 @@ impl<'p> Mounted<'p> {
         let mut without_tools = None;
         let mut checked = Vec::new();
         for agent in shared.into_iter().chain(self.scopes.iter().map(|(agent, _)| Some(*agent))) {
-            let stopped = stopped.contains(&agent.map(|agent| agent.name.value.as_str()));
+            let name = agent.map(|agent| agent.name.value.as_str());
+            let (stopped, is_lacking) = (stopped.contains(&name), lacking.contains(&name));
             let (assembly, refused) = match self.assemble(agent).await {
                 Ok(assembly) => (Some(assembly), None),
                 Err(error) => (self.texts_of(agent, texts, &mut without_tools).await, Some(error)),
             };
-            let lacks = |name: &str| stopped && given.has(name);
+            let lacks = |name: &str| is_lacking && given.has(name);
             let whose = agent.map_or(Concern::Shared, |_| concern(agent));
             let fine = report.about(whose, |report| {
                 if let Some(error) = &refused
                     && (!stopped || self.project.is_refused_all_the_same(error))
                 {
-                    report.push(blame::prompt(self.project, agent, error, &report.guesses));
+                    report.push(blame::prompt(self.project, agent, error));
                 }
                 let of_texts = assembly.as_ref().filter(|_| texts);
                 of_texts.is_none_or(|assembly| texts::check(self.project, agent, assembly, lacks, report))

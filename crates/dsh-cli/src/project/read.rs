@@ -10,6 +10,7 @@ use super::built_ins::BuiltIns;
 use super::documents::{self, Documents, Overrides};
 use super::files::{Files, TEXT_LIMIT};
 use super::instructions::{self, Ground};
+use super::tool_order;
 use super::tools::{self, Tools};
 use super::{Agent, Layer, Loaded, Origin, Section};
 use crate::config::{self, At, Branch, Config, FILE_NAME, Format, OffsetMap, Topic, Wording, Words};
@@ -32,7 +33,7 @@ pub(crate) struct Project {
     pub(crate) tree: Branch,
     /// The model that is spoken to, and the project's folder.
     pub(crate) run: RunContext,
-    /// The order of tools.
+    /// The order of tools; none, where it is wrong.
     pub(crate) tool_order: Option<At<Vec<At<String>>>>,
     /// What all agents share.
     pub(crate) layer: Layer,
@@ -99,6 +100,7 @@ impl Project {
 
     fn of(mut config: Config, tree: Branch, reading: &Reading<'_>, files: &mut Files<'_>, report: &mut Report) -> Self {
         let tools = tools::read(&config.tool_schemas, files, report);
+        let tool_order = tool_order::checked(config.tool_order.take(), &tools, report);
         let shared = layer(config.layer, reading, files, report);
         agent_files::read(&mut config.agents, files, report);
         if !config.agents.is_empty() && !config.concerns.contains(&Topic::Agents) {
@@ -120,7 +122,7 @@ impl Project {
             topics: config.concerns,
             identity: config.identity.is_none_or(|identity| identity.value),
             run: RunContext::new(),
-            tool_order: config.tool_order,
+            tool_order,
             layer: shared,
             instructions: Vec::new(),
             built_ins: BuiltIns::default(),
