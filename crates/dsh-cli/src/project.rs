@@ -12,6 +12,7 @@ mod instructions;
 mod lacking;
 pub(crate) mod lints;
 mod mount;
+mod near_file;
 mod oddities;
 mod plugins;
 mod read;
