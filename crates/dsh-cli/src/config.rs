@@ -24,7 +24,7 @@ mod variables;
 pub(crate) use self::check::{PERSONA, can_name_an_agent};
 pub(crate) use self::defaults::defaults;
 pub(crate) use self::inline::OffsetMap;
-pub(crate) use self::instructions::Instructions;
+pub(crate) use self::instructions::{INSTRUCTION_FILES, Instructions};
 pub(crate) use self::merge::overlay;
 pub(crate) use self::overrides::{ENVIRONMENT, environment, flag, set};
 pub(crate) use self::parse::{NotToml, parse};

@@ -21,6 +21,7 @@ mod tool_order;
 mod tools;
 
 pub(crate) use self::documents::Overrides;
+pub(crate) use self::instructions::without_configuration as instruction_files;
 pub(crate) use self::mount::{Mounted, Shared};
 pub(crate) use self::read::{NoProject, Project, Surroundings};
 pub(crate) use self::tools::ToolFilter;
