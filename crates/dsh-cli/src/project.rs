@@ -11,6 +11,7 @@ mod files;
 mod instructions;
 mod lacking;
 pub(crate) mod lints;
+mod misplaced;
 mod mount;
 mod near_file;
 mod oddities;

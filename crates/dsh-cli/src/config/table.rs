@@ -1,6 +1,8 @@
 //! A table of `dsh.toml` that is read key by key: what was not asked for is unknown, and every mistake is reported.
 
 use super::At;
+use super::misplaced::of_the_whole_file;
+use super::overrides::ENVIRONMENT;
 use super::tree::{ALLOW_OUTSIDE, Branch, Field, Node, Tier, Value};
 use crate::diagnostic::{Diagnostic, Report, SourceId, Span};
 use crate::names::quoted;
@@ -168,8 +170,12 @@ impl<'t> Table<'t> {
             let mut known = self.asked.clone();
             known.sort_unstable();
             let known: Vec<String> = known.into_iter().map(quoted).collect();
-            let help = match report.guesses.nearest(key, self.asked.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
+            let is_whole = matches!(self.what, "dsh.toml" | "a profile");
+            let misplaced = of_the_whole_file(key, entry.value).filter(|_| !is_whole);
+            let near = || report.guesses.nearest(key, self.asked.iter().copied());
+            let near = misplaced.or_else(|| near().map(|near| format!("did you mean `{near}`?")));
+            let help = match near {
+                Some(near) => near,
                 None => format!("the keys of {} are {}", self.what, known.join(", ")),
             };
             report.push(
@@ -194,15 +200,33 @@ fn item_entry(node: &Node) -> Entry<'_> {
 fn boolean(entry: Entry<'_>, key: &str, report: &mut Report) -> Option<At<bool>> {
     let Some(value) = entry.value.as_bool() else {
         let help = match entry.value.as_str() {
-            Some("true" | "false") => Some("leave the quotes out".to_owned()),
-            Some("no" | "off") => Some(format!("write `{key} = false`")),
-            Some("yes" | "on") => Some(format!("write `{key} = true`")),
-            _ => None,
+            Some("true" | "false") if entry.tier < Tier::Environment => Some("leave the quotes out".to_owned()),
+            Some(text) => truth_of(text).map(|truth| format!("write `{}`", said(entry.tier, key, truth))),
+            None => None,
         };
         report.push(wrong_type(entry, &quoted(key), "`true` or `false`").with_help_if(help));
         return None;
     };
     Some(At { value, span: entry.span })
+}
+
+/// The truth that a word most likely stands for.
+fn truth_of(word: &str) -> Option<bool> {
+    match word.to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" => Some(true),
+        "false" | "no" | "off" => Some(false),
+        _ => None,
+    }
+}
+
+/// How a truth is given where the value stands.
+fn said(tier: Tier, key: &str, truth: bool) -> String {
+    let variable = ENVIRONMENT.iter().find(|(_, its)| *its == key).filter(|_| tier == Tier::Environment);
+    match (variable, tier) {
+        (Some((variable, _)), _) => format!("{variable}={truth}"),
+        (None, Tier::Flag) => format!("--config {key}={truth}"),
+        (None, _) => format!("{key} = {truth}"),
+    }
 }
 
 /// The string of an entry, which messages call `name`.

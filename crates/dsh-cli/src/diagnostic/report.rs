@@ -70,6 +70,12 @@ impl Report {
         errors.any(|diagnostic| diagnostic.concern.is_about(agent))
     }
 
+    /// Whether this code was found at this place.
+    pub(crate) fn has(&self, code: &str, span: Span) -> bool {
+        let is_there = |found: &Diagnostic| found.places.first().is_some_and(|place| place.span == span);
+        self.diagnostics.iter().any(|found| found.code == code && is_there(found))
+    }
+
     /// Leaves out what is about other agents than these.
     pub(crate) fn keep_agents(&mut self, agents: &[String]) {
         self.diagnostics.retain(|diagnostic| match diagnostic.agents.as_slice() {

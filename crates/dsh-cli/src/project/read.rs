@@ -10,6 +10,7 @@ use super::built_ins::BuiltIns;
 use super::documents::{self, Documents, Overrides};
 use super::files::{Files, TEXT_LIMIT};
 use super::instructions::{self, Ground};
+use super::misplaced;
 use super::tool_order;
 use super::tools::{self, Tools};
 use super::{Agent, Layer, Loaded, Origin, Section};
@@ -115,6 +116,7 @@ impl Project {
                 Agent { name: agent.name, home: agent.home, description: agent.description, layer: own, filter }
             }));
         }
+        misplaced::report(&shared, &agents, files.sources, report);
         Self {
             config: String::new(),
             profile: None,

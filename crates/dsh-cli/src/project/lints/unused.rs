@@ -44,7 +44,9 @@ pub(super) fn report(
     let is_of_user = |place: Span| sources.get(place.source).is_some_and(|it| it.is_file() && !it.is_of_project());
     for Variable { given, agents, is_used } in variables.0.values() {
         let is_stood_in_for = agents.is_none() && of_agents.contains(given.name.value.as_str());
-        if !is_used && !is_stood_in_for && !is_of_user(given.name.span) {
+        // A key of the whole file is told as that.
+        let is_told = report.has("config::misplaced_key", given.name.span);
+        if !is_used && !is_stood_in_for && !is_told && !is_of_user(given.name.span) {
             let diagnostic = diagnostic(given, prompts);
             report.push_about(agents.clone().unwrap_or_default(), diagnostic);
         }
