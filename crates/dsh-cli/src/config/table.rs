@@ -1,9 +1,9 @@
 //! A table of `dsh.toml` that is read key by key: what was not asked for is unknown, and every mistake is reported.
 
-use super::At;
 use super::misplaced::of_the_whole_file;
 use super::overrides::ENVIRONMENT;
 use super::tree::{ALLOW_OUTSIDE, Branch, Field, Node, Tier, Value};
+use super::{At, FILE_NAME};
 use crate::diagnostic::{Diagnostic, Report, SourceId, Span};
 use crate::names::quoted;
 use crate::outside::Reach;
@@ -170,16 +170,19 @@ impl<'t> Table<'t> {
             let mut known = self.asked.clone();
             known.sort_unstable();
             let known: Vec<String> = known.into_iter().map(quoted).collect();
-            let is_whole = matches!(self.what, "dsh.toml" | "a profile");
+            let is_whole = matches!(self.what, FILE_NAME | "a profile");
+            // Of the documents that make one table, dsh.toml is only that in which it begins.
+            let is_elsewhere = self.what == FILE_NAME && entry.key.source != self.span.source;
+            let what = if is_elsewhere { "the configuration" } else { self.what };
             let misplaced = of_the_whole_file(key, entry.value).filter(|_| !is_whole);
             let near = || report.guesses.nearest(key, self.asked.iter().copied());
             let near = misplaced.or_else(|| near().map(|near| format!("did you mean `{near}`?")));
             let help = match near {
                 Some(near) => near,
-                None => format!("the keys of {} are {}", self.what, known.join(", ")),
+                None => format!("the keys of {what} are {}", known.join(", ")),
             };
             report.push(
-                Diagnostic::error("config::unknown_key", format!("unknown key {} in {}", quoted(key), self.what))
+                Diagnostic::error("config::unknown_key", format!("unknown key {} in {what}", quoted(key)))
                     .at(entry.key, "not a key that dsh knows here")
                     .with_help(help),
             );

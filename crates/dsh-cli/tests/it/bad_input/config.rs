@@ -172,3 +172,15 @@ fn a_truth_is_told_as_it_is_given() {
     let quoted = Project::new("identity = \"true\"\n").dsh(&["prompt"]);
     assert!(quoted.stderr.contains("leave the quotes out"), "{quoted}");
 }
+
+#[test]
+fn an_unknown_key_is_said_to_be_where_it_is() {
+    let project =
+        Project::new("include = [\"base.toml\"]\n").file("base.toml", "colour = 1\n").user_config("shade = 1\n");
+    let run = project.dsh(&["check", "--format", "concise", "--config", "hue=1"]);
+    for key in ["colour", "shade", "hue"] {
+        assert!(run.stdout.contains(&format!("unknown key `{key}` in the configuration\n")), "{run}");
+    }
+    let own = Project::new("colour = 1\n").dsh(&["prompt"]);
+    assert!(own.stderr.contains("unknown key `colour` in dsh.toml\n"), "{own}");
+}
