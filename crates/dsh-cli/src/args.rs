@@ -5,6 +5,7 @@ mod check;
 mod global;
 mod setup;
 mod sides;
+mod stray;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -13,6 +14,7 @@ pub(crate) use self::check::{CheckArgs, FailOn, Format};
 pub(crate) use self::global::{ColorWhen, GlobalArgs};
 pub(crate) use self::setup::{CompletionsArgs, HelpArgs, InitArgs, ManArgs};
 pub(crate) use self::sides::{color_asked, on_one_side};
+pub(crate) use self::stray::with_hint;
 
 const BEGINNING: &str = "\
 To begin, `dsh init` writes a small project. `dsh help env` lists the environment variables that dsh reads, \

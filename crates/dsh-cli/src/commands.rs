@@ -179,6 +179,11 @@ fn unknown_agent(name: &str, project: &Project) -> Diagnostic {
         None if names.is_empty() => None,
         None => Some(format!("the agents are {}", list(names))),
     };
-    let headline = format!("there is no agent {} in `{}`", quoted(name), project.config);
+    let folder = project.config.strip_suffix(FILE_NAME).map(|folder| folder.trim_end_matches('/'));
+    let place = match folder {
+        None | Some("") => "this project".to_owned(),
+        Some(folder) => format!("the project in {}", quoted(folder)),
+    };
+    let headline = format!("there is no agent {} in {place}", quoted(name));
     Diagnostic::error("cli::unknown_agent", headline).with_help_if(help)
 }

@@ -13,14 +13,18 @@ mod instructions;
 mod lacking;
 mod left_texts;
 pub(crate) mod lints;
+mod misplaced;
 mod mount;
+mod near_file;
 mod oddities;
 mod plugins;
 mod read;
 pub(crate) mod texts;
+mod tool_order;
 mod tools;
 
 pub(crate) use self::documents::Overrides;
+pub(crate) use self::instructions::without_configuration as instruction_files;
 pub(crate) use self::mount::{Mounted, Shared};
 pub(crate) use self::read::{NoProject, Project, Surroundings};
 pub(crate) use self::tools::ToolFilter;

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 
-use crate::args::{Arguments, ColorWhen, Command, InitArgs, color_asked, on_one_side};
+use crate::args::{Arguments, ColorWhen, Command, InitArgs, color_asked, on_one_side, with_hint};
 use crate::commands;
 use crate::diagnostic::one_line;
 use crate::outside::environment::variable;
@@ -55,7 +55,7 @@ fn parsed_visibly(arguments: &[OsString]) -> Result<Arguments, clap::Error> {
 }
 
 fn parsed(arguments: &[OsString]) -> Result<Arguments, clap::Error> {
-    let Arguments { global, command } = Arguments::try_parse_from(arguments)?;
+    let Arguments { global, command } = Arguments::try_parse_from(arguments).map_err(with_hint)?;
     let global = global.with_environment(variable);
     let global = global.map_err(|problem| Arguments::command().error(ErrorKind::InvalidValue, one_line(&problem)))?;
     Ok(Arguments { global, command })

@@ -51,4 +51,4 @@ pub use message::{
     ContentBlock, Image, Message, Reasoning, Resource, ResourceBody, Role, StopReason, ToolCall, ToolResult, Usage,
 };
 pub use schema::{NO_PARAMETERS, ToolSchema};
-pub use tool_list::{ListedTool, ToolList, parse_tool_list};
+pub use tool_list::{DroppedField, ListedTool, ToolList, parse_each_tool, parse_tool_list};

@@ -25,8 +25,20 @@ pub struct ListedTool {
     pub schema: ToolSchema,
     /// The bytes of the source that the entry was read from.
     pub range: Range<usize>,
+    /// The bytes of the source that its name was read from, the quotes included.
+    pub name_range: Range<usize>,
     /// The fields of the entry that a schema has no place for (`title`, `annotations`, `outputSchema`, …), as listed.
-    pub dropped: Vec<Box<str>>,
+    pub dropped: Vec<DroppedField>,
+}
+
+/// A field of a tool that a schema has no place for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DroppedField {
+    /// Its key.
+    pub name: Box<str>,
+    /// The bytes of the source that the key was read from, the quotes included.
+    pub range: Range<usize>,
 }
 
 impl ToolList {
@@ -72,7 +84,8 @@ impl ToolList {
 ///
 /// `llm::not_a_tool_list`, `llm::invalid_tool_name`, `llm::invalid_tool_description`, `llm::invalid_tool_parameters`, and those
 /// of [`canonical_json`](crate::canonical_json). Each has its byte offset in `source`. Which tool it is in, is known of those that
-/// are about a tool; a text that is no JSON, or has a key twice, is refused before anything is known of its tools.
+/// are about a tool; a text that is no JSON, or has a key twice, is refused before anything is known of its tools. Of several wrong
+/// tools, the first is told: [`parse_each_tool`] tells all.
 ///
 /// ```
 /// use dsh_llm::parse_tool_list;
@@ -81,7 +94,7 @@ impl ToolList {
 /// let list = parse_tool_list(
 ///     r#"{"tools": [{"name": "echo", "title": "Echo", "inputSchema": {"type": "object"}}, {"name": "now"}]}"#,
 /// )?;
-/// assert_eq!(list.tools()[0].dropped, [Box::from("title")]);
+/// assert_eq!(&*list.tools()[0].dropped[0].name, "title");
 /// assert_eq!(list.tools()[1].schema.parameters_json(), dsh_llm::NO_PARAMETERS);
 ///
 /// let error = parse_tool_list(r#"[{"name": "echo"}, {"title": "Now"}]"#).unwrap_err();
@@ -90,6 +103,33 @@ impl ToolList {
 /// # }
 /// ```
 pub fn parse_tool_list(source: &str) -> Result<ToolList, Error> {
+    let (list, errors) = parse_each_tool(source)?;
+    match errors.into_iter().next() {
+        None => Ok(list),
+        Some(first) => Err(first),
+    }
+}
+
+/// Reads a list of tools as [`parse_tool_list`] does, and goes on behind a wrong one: the right tools, as listed, and all that is wrong
+/// with the others, entry by entry. For whoever tells a person what is wrong with a file; a list with an error is not the
+/// one that was meant.
+///
+/// # Errors
+///
+/// Where there is no list to go on in: `llm::not_a_tool_list`, and the errors of [`canonical_json`](crate::canonical_json).
+///
+/// ```
+/// use dsh_llm::{ToolSchema, parse_each_tool};
+///
+/// # fn main() -> Result<(), dsh_llm::Error> {
+/// let (list, errors) = parse_each_tool(r#"[{"name": ""}, {"name": "now"}, {"name": "echo", "description": 5}]"#)?;
+/// assert_eq!(list.schemas().map(ToolSchema::name).collect::<Vec<_>>(), ["now"]);
+/// let wrong: Vec<_> = errors.iter().map(|error| (error.tool_index(), error.code())).collect();
+/// assert_eq!(wrong, [(Some(0), "llm::invalid_tool_name"), (Some(2), "llm::invalid_tool_description")]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn parse_each_tool(source: &str) -> Result<(ToolList, Vec<Error>), Error> {
     let root = parse(source)?;
     let result = match root.as_object() {
         None => None,
@@ -107,8 +147,11 @@ pub fn parse_tool_list(source: &str) -> Result<ToolList, Error> {
     let items = entries
         .as_array()
         .ok_or_else(|| not_a_list(entries, format!("the tools are {}, not an array", entries.describe())))?;
-    let tools = items.iter().enumerate().map(|(index, item)| read_tool(index, item)).collect::<Result<_, _>>()?;
-    Ok(ToolList { tools, next_cursor: cursor.map(Box::from) })
+    let (mut tools, mut errors) = (Vec::with_capacity(items.len()), Vec::new());
+    for (index, item) in items.iter().enumerate() {
+        tools.extend(read_tool(index, item, &mut errors));
+    }
+    Ok((ToolList { tools, next_cursor: cursor.map(Box::from) }, errors))
 }
 
 /// The `result` of a JSON-RPC response.
@@ -122,31 +165,59 @@ fn envelope<'t, 's>(root: &Node<'_>, members: &'t [Member<'s>]) -> Result<&'t No
     })
 }
 
-fn read_tool(index: usize, entry: &Node<'_>) -> Result<ListedTool, Error> {
-    let Some(outer) = entry.as_object() else {
-        return Err(not_a_list(entry, format!("a tool is {}, not an object", entry.describe())).in_tool(index, None));
-    };
-    let (tool, fields) = match find(outer, "function").filter(|_| find(outer, "name").is_none()) {
-        None => (entry, outer),
-        Some(function) => {
-            let fields = function.as_object().ok_or_else(|| {
-                let problem = format!("a tool's `function` is {}, not an object", function.describe());
-                not_a_list(function, problem).in_tool(index, None)
-            })?;
-            (function, fields)
+/// The tool of an entry; `None` where something is wrong with it, all of which goes to `errors`.
+fn read_tool(index: usize, entry: &Node<'_>, errors: &mut Vec<Error>) -> Option<ListedTool> {
+    let Parts { outer, tool, fields } = match Parts::of(entry) {
+        Ok(parts) => parts,
+        Err(error) => {
+            errors.push(error.in_tool(index, None));
+            return None;
         }
     };
-    let name = read_name(tool, fields).map_err(|error| error.in_tool(index, None))?;
-    let in_tool = |error: Error| error.in_tool(index, Some(name));
-    let description = read_description(fields).map_err(in_tool)?;
-    let parameters = read_parameters(fields).map_err(in_tool)?;
+    let (name, description, parameters) =
+        match (read_name(tool, fields), read_description(fields), read_parameters(fields)) {
+            (Ok(name), Ok(description), Ok(parameters)) => (name, description, parameters),
+            (name, description, parameters) => {
+                let known = name.as_ref().ok().and_then(|name| name.as_str());
+                let wrong = [name.as_ref().err(), description.as_ref().err(), parameters.as_ref().err()];
+                errors.extend(wrong.into_iter().flatten().map(|error| error.clone().in_tool(index, known)));
+                return None;
+            }
+        };
 
     let wrapper = if std::ptr::eq(tool, entry) { &[] } else { outer };
     let outside = wrapper.iter().filter(|member| member.key != "function" && !says_function(member));
     let inside = fields.iter().filter(|member| !is_read(member));
-    let dropped = outside.chain(inside).map(|member| Box::from(&*member.key)).collect();
-    let schema = ToolSchema::assemble(name.into(), description.into(), parameters);
-    Ok(ListedTool { schema, range: entry.range.clone(), dropped })
+    let field = |member: &Member<'_>| DroppedField { name: (&*member.key).into(), range: member.key_range.clone() };
+    let dropped = outside.chain(inside).map(field).collect();
+    let schema = ToolSchema::assemble(name.as_str().unwrap_or_default().into(), description.into(), parameters);
+    Some(ListedTool { schema, range: entry.range.clone(), name_range: name.range.clone(), dropped })
+}
+
+/// What an entry is made of.
+struct Parts<'t, 's> {
+    /// Its members.
+    outer: &'t [Member<'s>],
+    /// The object that describes the tool: the entry, or what it has under `function`.
+    tool: &'t Node<'s>,
+    /// The members of that.
+    fields: &'t [Member<'s>],
+}
+
+impl<'t, 's> Parts<'t, 's> {
+    fn of(entry: &'t Node<'s>) -> Result<Self, Error> {
+        let Some(outer) = entry.as_object() else {
+            return Err(not_a_list(entry, format!("a tool is {}, not an object", entry.describe())));
+        };
+        let Some(tool) = find(outer, "function").filter(|_| find(outer, "name").is_none()) else {
+            return Ok(Self { outer, tool: entry, fields: outer });
+        };
+        let fields = tool.as_object().ok_or_else(|| {
+            let problem = format!("a tool's `function` is {}, not an object", tool.describe());
+            not_a_list(tool, problem)
+        })?;
+        Ok(Self { outer, tool, fields })
+    }
 }
 
 /// Whether a schema holds what this field of a tool says.
@@ -159,7 +230,8 @@ fn says_function(member: &Member<'_>) -> bool {
     member.key == "type" && member.node.as_str() == Some("function")
 }
 
-fn read_name<'t>(tool: &Node<'_>, fields: &'t [Member<'_>]) -> Result<&'t str, Error> {
+/// The string that is the tool's name.
+fn read_name<'t, 's>(tool: &Node<'_>, fields: &'t [Member<'s>]) -> Result<&'t Node<'s>, Error> {
     let refuse = |at: &Node<'_>, problem: String| {
         let help = "give each tool a `name`, a string that is not empty";
         Error::new(ErrorKind::InvalidName, problem, help).at(at.range.start)
@@ -168,7 +240,7 @@ fn read_name<'t>(tool: &Node<'_>, fields: &'t [Member<'_>]) -> Result<&'t str, E
     match node.as_str() {
         None => Err(refuse(node, format!("a tool's name is {}", node.describe()))),
         Some("") => Err(refuse(node, "a tool has an empty name".into())),
-        Some(name) => Ok(name),
+        Some(_) => Ok(node),
     }
 }
 

@@ -44,7 +44,7 @@ async fn explain(scene: &mut Scene<'_>, arguments: &ExplainArgs) -> Result<Optio
     let rendered = whole.as_ref().and_then(|assembly| {
         render(assembly)
             .map_err(|error| {
-                scene.report.push(blame::prompt(scene.project, scene.agent, &error, &scene.report.guesses));
+                scene.report.push(blame::prompt(scene.project, scene.agent, &error));
             })
             .ok()
     });

@@ -64,8 +64,7 @@ fn text(scene: &mut Scene<'_>, arguments: &PromptArgs, assembly: &PromptAssembly
         let name = agent.map(|agent| agent.name.value.as_str());
         if arguments.json { json::tools(name, assembly) } else { assembly.tools_json().to_string() }
     } else {
-        let rendered =
-            render(assembly).map_err(|error| report.push(blame::prompt(project, *agent, &error, &report.guesses)));
+        let rendered = render(assembly).map_err(|error| report.push(blame::prompt(project, *agent, &error)));
         let rendered = rendered.ok()?;
         if arguments.json { json::prompt(project, *agent, assembly, &rendered) } else { rendered.text().to_string() }
     };

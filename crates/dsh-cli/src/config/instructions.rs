@@ -10,6 +10,10 @@ use crate::diagnostic::{Diagnostic, Report, Span};
 use crate::names::quoted;
 use crate::outside::Reach;
 
+/// What instruction files are called, the one that is taken first in front: the names that are always looked for, and those that `names` has
+/// where it is not given.
+pub(crate) const INSTRUCTION_FILES: (&[&str], &[&str]) = (&["AGENTS.override.md", "AGENTS.md"], &["CLAUDE.md"]);
+
 /// The most that `max_bytes` may be.
 const MOST_BYTES: u64 = 16 << 20;
 
@@ -37,7 +41,7 @@ impl Default for Instructions {
     fn default() -> Self {
         Self {
             enabled: true,
-            names: vec!["CLAUDE.md".to_owned()],
+            names: INSTRUCTION_FILES.1.iter().map(|name| (*name).to_owned()).collect(),
             max_bytes: 32 << 10,
             max_bytes_place: None,
             order: 10.0,

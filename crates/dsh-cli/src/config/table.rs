@@ -1,8 +1,10 @@
 //! A table of `dsh.toml` that is read key by key: what was not asked for is unknown, and every mistake is reported.
 
-use super::At;
 use super::agent_file::tools_elsewhere;
+use super::misplaced::of_the_whole_file;
+use super::overrides::ENVIRONMENT;
 use super::tree::{ALLOW_OUTSIDE, Branch, Field, Node, Tier, Value};
+use super::{At, FILE_NAME};
 use crate::diagnostic::{Diagnostic, Report, SourceId, Span};
 use crate::names::quoted;
 use crate::outside::Reach;
@@ -198,16 +200,23 @@ impl<'t> Table<'t> {
             let mut known = self.asked.clone();
             known.sort_unstable();
             let known: Vec<String> = known.into_iter().map(quoted).collect();
-            let help = match report.guesses.nearest(key, self.asked.iter().copied()) {
-                _ if self.what == "an agent" && tools_elsewhere(key).is_some() => {
-                    let rule = if tools_elsewhere(key) == Some("tools") { "allow" } else { "deny" };
-                    format!("did you mean `tools = {{ {rule} = […] }}`?")
-                }
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("the keys of {} are {}", self.what, known.join(", ")),
+            let is_whole = matches!(self.what, FILE_NAME | "a profile");
+            // Of the documents that make one table, dsh.toml is only that in which it begins.
+            let is_elsewhere = self.what == FILE_NAME && entry.key.source != self.span.source;
+            let what = if is_elsewhere { "the configuration" } else { self.what };
+            let rules = tools_elsewhere(key).filter(|_| self.what == "an agent").map(|list| {
+                let rule = if list == "tools" { "allow" } else { "deny" };
+                format!("did you mean `tools = {{ {rule} = […] }}`?")
+            });
+            let misplaced = || of_the_whole_file(key, entry.value).filter(|_| !is_whole);
+            let near = || report.guesses.nearest(key, self.asked.iter().copied());
+            let near = || near().map(|near| format!("did you mean `{near}`?"));
+            let help = match rules.or_else(misplaced).or_else(near) {
+                Some(near) => near,
+                None => format!("the keys of {what} are {}", known.join(", ")),
             };
             report.push(
-                Diagnostic::error("config::unknown_key", format!("unknown key {} in {}", quoted(key), self.what))
+                Diagnostic::error("config::unknown_key", format!("unknown key {} in {what}", quoted(key)))
                     .at(entry.key, "not a key that dsh knows here")
                     .with_help(help),
             );
@@ -228,15 +237,35 @@ fn item_entry(node: &Node) -> Entry<'_> {
 fn boolean(entry: Entry<'_>, key: &str, report: &mut Report) -> Option<At<bool>> {
     let Some(value) = entry.value.as_bool() else {
         let help = match entry.value.as_str() {
-            Some("true" | "false") => Some("leave the quotes out".to_owned()),
-            Some("no" | "off") => Some(format!("write `{key} = false`")),
-            Some("yes" | "on") => Some(format!("write `{key} = true`")),
-            _ => Some(format!("write `{key} = true` or `{key} = false`")),
+            Some("true" | "false") if entry.tier < Tier::Environment => Some("leave the quotes out".to_owned()),
+            Some(text) if truth_of(text).is_some() => {
+                truth_of(text).map(|truth| format!("write `{}`", said(entry.tier, key, truth)))
+            }
+            _ => Some(format!("write `{}` or `{}`", said(entry.tier, key, true), said(entry.tier, key, false))),
         };
         report.push(wrong_type(entry, &quoted(key), "`true` or `false`").with_help_if(help));
         return None;
     };
     Some(At { value, span: entry.span })
+}
+
+/// The truth that a word most likely stands for.
+fn truth_of(word: &str) -> Option<bool> {
+    match word.to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" => Some(true),
+        "false" | "no" | "off" => Some(false),
+        _ => None,
+    }
+}
+
+/// How a truth is given where the value stands.
+fn said(tier: Tier, key: &str, truth: bool) -> String {
+    let variable = ENVIRONMENT.iter().find(|(_, its)| *its == key).filter(|_| tier == Tier::Environment);
+    match (variable, tier) {
+        (Some((variable, _)), _) => format!("{variable}={truth}"),
+        (None, Tier::Flag) => format!("--config {key}={truth}"),
+        (None, _) => format!("{key} = {truth}"),
+    }
 }
 
 /// The string of an entry, which messages call `name`.

@@ -1,6 +1,7 @@
 //! The reader of `[variables]`: constants, and what comes from the environment.
 
 use super::check;
+use super::misplaced::no_variable;
 use super::table::{Entry, Table, table, wrong_type};
 use super::tree::{Branch, Field, Value};
 use super::{At, Variable, VariableValue};
@@ -34,7 +35,7 @@ fn value(variable: &str, entry: Entry<'_>, report: &mut Report) -> Option<Variab
         }
         Value::Array(_) => None,
     };
-    report.push(wrong_type(entry, &name, EXPECTED).with_help_if(help));
+    report.push(wrong_type(entry, &name, EXPECTED).with_help_if(no_variable(variable).or(help)));
     None
 }
 

@@ -15,8 +15,12 @@ pub(crate) struct Report {
     found: Vec<Found>,
     /// The diagnostics by what they say and where.
     known: HashMap<(&'static str, String, Vec<Span>), usize>,
+    /// The codes by the places that they are about.
+    firsts: HashSet<(&'static str, Span)>,
     /// In whose way an error stands.
     stopped: Stopped,
+    /// From whose parts an error may have left out what texts refer to.
+    lacking: Stopped,
     concern: Concern,
     /// The agent whom that is about.
     agent: Option<Arc<str>>,
@@ -52,7 +56,9 @@ impl Report {
         Self {
             found: Vec::new(),
             known: HashMap::new(),
+            firsts: HashSet::new(),
             stopped: Stopped::default(),
+            lacking: Stopped::default(),
             concern: Concern::Everyone,
             agent: None,
             told: Vec::new(),
@@ -74,8 +80,16 @@ impl Report {
     /// Takes in that one that is known is so for whom [`Report::about`] says, too.
     pub(crate) fn push_again(&mut self, known: Known) {
         let Some(found) = self.found.get_mut(known.0) else { return };
-        self.stopped.note(found.diagnostic.severity, &self.concern, self.agent.as_ref());
+        let (code, severity) = (found.diagnostic.code, found.diagnostic.severity);
         found.is_also_about(self.agent.clone().into_iter().collect(), Vec::new());
+        self.note(code, severity);
+    }
+
+    fn note(&mut self, code: &'static str, severity: Severity) {
+        self.stopped.note(severity, &self.concern, self.agent.as_ref());
+        if !code.contains("::tool_order_") {
+            self.lacking.note(severity, &self.concern, self.agent.as_ref());
+        }
     }
 
     /// Takes one in that is about these agents, or about everyone, and stands in nobody's way.
@@ -86,7 +100,10 @@ impl Report {
 
     fn take(&mut self, diagnostic: Diagnostic, agents: Vec<Arc<str>>, stops: bool) -> Known {
         if stops {
-            self.stopped.note(diagnostic.severity, &self.concern, self.agent.as_ref());
+            self.note(diagnostic.code, diagnostic.severity);
+        }
+        if let Some(first) = diagnostic.places.first() {
+            self.firsts.insert((diagnostic.code, first.span));
         }
         let places = diagnostic.places.iter().map(|place| place.span).collect();
         match self.known.entry((diagnostic.code, diagnostic.headline.clone(), places)) {
@@ -133,8 +150,17 @@ impl Report {
 
     /// Whether an error stands in the way of this agent's prompt; without an agent, of the one that all share.
     pub(crate) fn stops(&self, agent: Option<&str>) -> bool {
-        let Stopped { everyone, shared, agents, .. } = &self.stopped;
-        *everyone || agent.map_or(*shared, |agent| agents.contains(agent))
+        self.stopped.is_about(agent)
+    }
+
+    /// Whether an error may have left out what texts refer to. No text refers to the order of tools.
+    pub(crate) fn leaves_out(&self, agent: Option<&str>) -> bool {
+        self.lacking.is_about(agent)
+    }
+
+    /// Whether this code was found at this place.
+    pub(crate) fn has(&self, code: &'static str, span: Span) -> bool {
+        self.firsts.contains(&(code, span))
     }
 
     /// Leaves out what is about other agents than these.
@@ -172,6 +198,11 @@ impl Report {
 }
 
 impl Stopped {
+    /// Whether something stands in the way of this agent's prompt; without an agent, of the one that all share.
+    fn is_about(&self, agent: Option<&str>) -> bool {
+        self.everyone || agent.map_or(self.shared, |agent| self.agents.contains(agent))
+    }
+
     fn note(&mut self, severity: Severity, concern: &Concern, agent: Option<&Arc<str>>) {
         if severity != Severity::Error {
             return;

@@ -8,17 +8,12 @@ use dsh_system_prompt::{Error, ErrorKind, TOOL_ORDER_REST};
 use super::{Agent, Layer, Loaded, Project};
 use crate::config::PERSONA;
 use crate::diagnostic::Diagnostic;
-use crate::names::{Guesses, list, quoted};
+use crate::names::quoted;
 
 /// A plugin that failed to start.
-pub(super) fn start(
-    project: &Project,
-    agent: Option<&Agent>,
-    error: &dsh_kernel::Error,
-    guesses: &Guesses,
-) -> Diagnostic {
+pub(super) fn start(project: &Project, agent: Option<&Agent>, error: &dsh_kernel::Error) -> Diagnostic {
     match error.failure().and_then(Failure::downcast_ref::<Error>) {
-        Some(refused) => prompt(project, agent, refused, guesses),
+        Some(refused) => prompt(project, agent, refused),
         None => kernel(error),
     }
 }
@@ -29,10 +24,8 @@ pub(crate) fn kernel(error: &dsh_kernel::Error) -> Diagnostic {
 }
 
 /// What the prompt registry refused, in the layer of `agent` or in assembling for it.
-pub(crate) fn prompt(project: &Project, agent: Option<&Agent>, error: &Error, guesses: &Guesses) -> Diagnostic {
-    let placed = taken(project, agent, error)
-        .or_else(|| tool_order(project, error, guesses))
-        .or_else(|| reserved_tool(project, error));
+pub(crate) fn prompt(project: &Project, agent: Option<&Agent>, error: &Error) -> Diagnostic {
+    let placed = taken(project, agent, error).or_else(|| reserved_tool(project, error));
     placed.unwrap_or_else(|| Diagnostic::error(error.code(), error.to_string()))
 }
 
@@ -68,53 +61,6 @@ fn taken(project: &Project, agent: Option<&Agent>, error: &Error) -> Option<Diag
             .at(section.name.span, "taken in this layer")
             .with_help(help),
     )
-}
-
-/// A `tool_order` that the registry does not take, at its start or in an assembly.
-fn tool_order(project: &Project, error: &Error, guesses: &Guesses) -> Option<Diagnostic> {
-    let order = project.tool_order.as_ref()?;
-    let diagnostic = |headline: String| Diagnostic::error(error.code(), headline);
-    if error.kind() == ErrorKind::ToolOrderMissingRest {
-        let mistyped = order.value.iter().find(|entry| guesses.nearest(&entry.value, [TOOL_ORDER_REST]).is_some());
-        if let Some(mistyped) = mistyped {
-            return Some(
-                diagnostic("`tool_order` does not say where the other tools go".to_owned())
-                    .at(mistyped.span, format!("did you mean \"{TOOL_ORDER_REST}\"?")),
-            );
-        }
-        return Some(
-            diagnostic("`tool_order` does not say where the other tools go".to_owned())
-                .at(order.span, format!("no \"{TOOL_ORDER_REST}\" in it"))
-                .with_help(format!("add \"{TOOL_ORDER_REST}\" once, where the tools that are not listed shall stand")),
-        );
-    }
-    if error.kind() == ErrorKind::ToolOrderDuplicate {
-        let second = order.value.get(error.position()?)?;
-        let first = order.value.iter().find(|entry| entry.value == second.value)?;
-        return Some(
-            diagnostic(format!("`tool_order` lists {} twice", quoted(&second.value)))
-                .at(second.span, "the second")
-                .at(first.span, "the first")
-                .with_help("list each name once"),
-        );
-    }
-    if error.kind() != ErrorKind::ToolOrderUnknown {
-        return None;
-    }
-    let known: Vec<&str> = error.known().map(dsh_kernel::Name::as_str).collect();
-    let names = list(error.unknown_tools().map(|tool| tool.name));
-    let mut unknown = diagnostic(format!("`tool_order` lists what no schema file knows: {names}"));
-    for tool in error.unknown_tools() {
-        let label = match guesses.nearest(tool.name, known.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "no tool of this name".to_owned(),
-        };
-        unknown = unknown.at(order.value.get(tool.position)?.span, label);
-    }
-    Some(match known.as_slice() {
-        [] => unknown.with_note("there are no tools: `tool_schemas` names the files that describe them"),
-        _ => unknown.with_note(format!("the tools are {}", list(known))),
-    })
 }
 
 impl Project {

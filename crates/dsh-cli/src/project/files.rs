@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::bases::{Base, Bases, Root};
+use super::near_file;
 use crate::config::{FILE_NAME, FileRef};
 use crate::diagnostic::{Diagnostic, Report, SourceId, Sources, Span};
 use crate::names::quoted;
@@ -129,12 +130,31 @@ impl<'p> Files<'p> {
             Ok(source) => Some(source),
             Err(problem) => {
                 self.full |= matches!(problem, Problem::TooMuch { .. });
-                let help = help(&problem);
+                let help = self.near(file, &problem, report).or_else(|| help(&problem));
                 let path = file.path.value.as_str();
                 report.push(problem.diagnostic(path).at(file.path.span, "named here").with_help_if(help));
                 None
             }
         }
+    }
+
+    /// What a file that is not there was most likely meant to be.
+    fn near(&self, file: &FileRef, problem: &Problem, report: &Report) -> Option<String> {
+        if !problem.is_missing() {
+            return None;
+        }
+        let written = file.path.value.as_str();
+        near_file::remedy(written).or_else(|| {
+            let (root, path) = self.way(file).ok()?;
+            let near = near_file::nearest(self.folder(root)?, &path, &report.guesses)?;
+            let document = self.sources.get(file.path.span.source).map(|document| document.path.as_str());
+            if document == Some(self.display(root, &near).as_str()) {
+                return None;
+            }
+            // As it would be written in its document.
+            let base = self.bases.get(file.path.span.source).map_or("", |base| base.folder.as_str());
+            Some(format!("did you mean {}?", quoted(near.strip_prefix(base)?)))
+        })
     }
 
     /// Takes in a text file that was found beneath the folder, and is named nowhere.

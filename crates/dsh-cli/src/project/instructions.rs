@@ -12,13 +12,10 @@ use dsh_template::Text;
 
 use super::files::{Problem, TEXT_LIMIT, decoded};
 use super::{Loaded, Origin, Section};
-use crate::config::{self, At, FileRef, Instructions, OffsetMap, PERSONA, Words};
+use crate::config::{self, At, FileRef, INSTRUCTION_FILES, Instructions, OffsetMap, PERSONA, Words};
 use crate::diagnostic::{Diagnostic, Report, Sources, Span};
 use crate::names::quoted;
 use crate::outside::{FileIdentity, Folder, OpenFile, ReadError, Repository};
-
-/// The names that are looked for before those that the configuration gives.
-const NAMES: [&str; 2] = ["AGENTS.override.md", "AGENTS.md"];
 
 /// At most so many sizes are listed where all together are too much.
 const MOST_SIZES: usize = 12;
@@ -73,6 +70,24 @@ pub(super) fn read(
     (gathered.end(report), kept)
 }
 
+/// The instruction files that a project in this folder has if it says nothing of them, the one of the repository's root first: their paths
+/// from the folder.
+pub(crate) fn without_configuration(folder: &Folder) -> Vec<String> {
+    let repository = Repository::around(folder);
+    let ground = Ground { folder, repository: repository.as_ref() };
+    let (settings, mut taken) = (Instructions::default(), BTreeSet::new());
+    let mut paths = Vec::new();
+    for depth in 0..=ground.depth() {
+        // What is wrong with one is told where it is read.
+        let Some(found) = ground.first(depth, &settings, &mut Sources::new(), &mut Report::new()) else { continue };
+        if found.file.size() > 0 && taken.insert(found.file.identity().clone()) {
+            let name = Path::new(&found.path).file_name().unwrap_or_default().to_string_lossy().into_owned();
+            paths.push("../".repeat(ground.depth() - depth) + &name);
+        }
+    }
+    paths
+}
+
 /// The files that a layer of the configuration names for its texts, as far as they are there.
 pub(super) fn named_in(layer: &config::Layer, open: impl Fn(&FileRef) -> Option<OpenFile>) -> NamedFiles {
     let persona = layer.persona.iter().map(|wording| (PERSONA, wording));
@@ -114,7 +129,7 @@ impl Ground<'_> {
         let root = self.repository.map_or(self.folder, Repository::root);
         let steps = self.repository.and_then(|repository| repository.steps().get(..depth)).unwrap_or_default();
         let folder: PathBuf = steps.iter().collect();
-        for name in NAMES.into_iter().chain(settings.names.iter().map(String::as_str)) {
+        for name in INSTRUCTION_FILES.0.iter().copied().chain(settings.names.iter().map(String::as_str)) {
             match root.open_file(folder.join(name), settings.reach) {
                 Ok(file) => {
                     let steps = steps.iter().map(Path::new).chain([Path::new(name)]);

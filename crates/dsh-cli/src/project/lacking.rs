@@ -40,10 +40,7 @@ fn keys(text: &str) -> impl Iterator<Item = &str> {
 impl Project {
     /// Whether a refused assembly is a mistake of its own, though something was left out of what it was made of.
     pub(super) fn is_refused_all_the_same(&self, error: &Error) -> bool {
-        let is_about_tools = matches!(
-            error.kind(),
-            ErrorKind::ToolOrderUnknown | ErrorKind::ReservedToolName | ErrorKind::DuplicateTool
-        );
+        let is_about_tools = matches!(error.kind(), ErrorKind::ReservedToolName | ErrorKind::DuplicateTool);
         is_about_tools && self.tools.is_complete()
     }
 }

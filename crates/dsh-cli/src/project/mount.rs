@@ -153,15 +153,13 @@ impl Project {
         for (agent, fiber) in plugins {
             if let Some(error) = fiber.error() {
                 failed = true;
-                report
-                    .about(concern(*agent), |report| report.push(blame::start(self, *agent, &error, &report.guesses)));
+                report.about(concern(*agent), |report| report.push(blame::start(self, *agent, &error)));
             }
         }
         let waiting = plugins.iter().filter(|(_, fiber)| !failed && fiber.state() != FiberState::Active);
         for (agent, fiber) in waiting {
             if let Err(error) = fiber.ready().await {
-                report
-                    .about(concern(*agent), |report| report.push(blame::start(self, *agent, &error, &report.guesses)));
+                report.about(concern(*agent), |report| report.push(blame::start(self, *agent, &error)));
             }
         }
     }
@@ -186,9 +184,10 @@ impl<'p> Mounted<'p> {
     /// Assembles each agent's prompt, in their order, and reports what is wrong with it; where `shared` says so, first the one that all share.
     pub(crate) async fn check_all(&self, shared: Shared, texts: bool, report: &mut Report) -> Vec<Checked<'p>> {
         // What was left out of a layer as wrong may be what is missing in a prompt. A malformed reference leaves nothing out.
-        let all = std::iter::once(None).chain(self.scopes.iter().map(|(agent, _)| Some(agent.name.value.as_str())));
-        let stopped: BTreeSet<Option<&str>> = all.filter(|name| report.stops(*name)).collect();
-        let given = if stopped.is_empty() { Given::default() } else { Given::of(self.sources) };
+        let all = || std::iter::once(None).chain(self.scopes.iter().map(|(agent, _)| Some(agent.name.value.as_str())));
+        let stopped: BTreeSet<Option<&str>> = all().filter(|name| report.stops(*name)).collect();
+        let lacking: BTreeSet<Option<&str>> = all().filter(|name| report.leaves_out(*name)).collect();
+        let given = if lacking.is_empty() { Given::default() } else { Given::of(self.sources) };
         texts::malformed(&self.project.layer, None, report);
         for ((agent, _), owner) in self.scopes.iter().zip(&self.owners) {
             report.about(concern(Some(agent)), |report| texts::malformed(&agent.layer, Some(owner), report));
@@ -201,12 +200,13 @@ impl<'p> Mounted<'p> {
         let agents = self.scopes.iter().enumerate().map(|(place, (agent, _))| Some((place, *agent)));
         for scope in shared.into_iter().chain(agents) {
             let (place, agent) = (scope.map(|(place, _)| place), scope.map(|(_, agent)| agent));
-            let stopped = stopped.contains(&agent.map(|agent| agent.name.value.as_str()));
+            let name = agent.map(|agent| agent.name.value.as_str());
+            let (stopped, is_lacking) = (stopped.contains(&name), lacking.contains(&name));
             let (assembly, refused) = match self.assemble_at(place).await {
                 Ok(assembly) => (Some(assembly), None),
                 Err(error) => (self.texts_of(place, texts, &mut without_tools).await, Some(error)),
             };
-            let given = stopped.then_some(&given);
+            let given = is_lacking.then_some(&given);
             let whose = agent.map_or(Concern::Shared, |_| concern(agent));
             let fine = report.about(whose, |report| {
                 if let Some(error) = &refused
@@ -280,11 +280,11 @@ impl Refusals {
         let unknown = || error.unknown_tools().map(|tool| tool.position);
         let is_same = |told: &&(Vec<usize>, Known)| told.0.iter().copied().eq(unknown());
         if error.kind() != ErrorKind::ToolOrderUnknown {
-            report.push(blame::prompt(project, agent, error, &report.guesses));
+            report.push(blame::prompt(project, agent, error));
         } else if let Some((_, known)) = self.0.as_ref().filter(is_same) {
             report.push_again(*known);
         } else {
-            let known = report.push_known(blame::prompt(project, agent, error, &report.guesses));
+            let known = report.push_known(blame::prompt(project, agent, error));
             self.0 = Some((unknown().collect(), known));
         }
     }

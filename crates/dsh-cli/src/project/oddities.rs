@@ -1,6 +1,6 @@
 //! What is most likely a mistake in a file of tool schemas, though it can be read: reported as warnings.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use dsh_llm::{ListedTool, ToolSchema};
@@ -38,23 +38,16 @@ pub(super) struct StrangeFields(BTreeMap<String, (usize, String, Range<usize>)>)
 
 impl StrangeFields {
     /// Takes note of a tool's.
-    pub(super) fn look_at(&mut self, tool: &ListedTool, text: &str) {
-        let mut places = None;
-        for field in tool.dropped.iter().filter(|field| !KNOWN.contains(&&***field)) {
-            let first = || {
-                let places = places.get_or_insert_with(|| strings(text, tool.range.clone()));
-                // One that is written with escapes is not found.
-                let start = tool.range.start;
-                let place = places.get(&**field).cloned().unwrap_or(start..start + 1);
-                (0, tool.schema.name().to_owned(), place)
-            };
-            self.0.entry(field.to_string()).or_insert_with(first).0 += 1;
+    pub(super) fn look_at(&mut self, tool: &ListedTool) {
+        for field in tool.dropped.iter().filter(|field| !KNOWN.contains(&&*field.name)) {
+            let first = || (0, tool.schema.name().to_owned(), field.range.clone());
+            self.0.entry(field.name.to_string()).or_insert_with(first).0 += 1;
         }
     }
 
     /// Warns of each, once for the file.
     pub(super) fn report(self, source: SourceId, report: &mut Report) {
-        for (field, (count, tool, place)) in self.0 {
+        for (field, (count, tool, key)) in self.0 {
             let others = if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
             let headline = format!("tool {}{others}: the field {} is not read", quoted(&tool), quoted(&field));
             let near = report.guesses.nearest(&field, READ).map(|near| format!("did you mean `{near}`?"));
@@ -62,36 +55,11 @@ impl StrangeFields {
                 .unwrap_or_else(|| "a tool has `name`, `description` and `parameters` (or `inputSchema`)".to_owned());
             report.push(
                 Diagnostic::warning("tools::unknown_field", headline)
-                    .at(Span::new(source, place), "left out")
+                    .at(Span::new(source, key), "left out")
                     .with_help(help),
             );
         }
     }
-}
-
-/// The first places of the strings in a tool's entry, quotes included: looking for each of thousands of fields would take too long.
-fn strings(text: &str, entry: Range<usize>) -> HashMap<&str, Range<usize>> {
-    let mut places = HashMap::new();
-    let bytes = text.as_bytes();
-    let mut next = entry.start;
-    while let Some(opened) = find(bytes, next..entry.end, |byte| byte == b'"') {
-        let mut closed = find(bytes, opened + 1..entry.end, |byte| matches!(byte, b'"' | b'\\'));
-        while let Some(escape) = closed.filter(|at| bytes.get(*at) == Some(&b'\\')) {
-            closed = find(bytes, escape + 2..entry.end, |byte| matches!(byte, b'"' | b'\\'));
-        }
-        let Some(closed) = closed else { break };
-        if let Some(string) = text.get(opened + 1..closed) {
-            places.entry(string).or_insert(opened..closed + 1);
-        }
-        next = closed + 1;
-    }
-    places
-}
-
-/// The first byte in this range that is meant.
-fn find(bytes: &[u8], range: Range<usize>, is_meant: impl Fn(u8) -> bool) -> Option<usize> {
-    let offset = bytes.get(range.clone())?.iter().position(|byte| is_meant(*byte))?;
-    Some(range.start + offset)
 }
 
 /// Warns of a name that no provider takes.
@@ -124,23 +92,4 @@ pub(super) fn no_object(schema: &ToolSchema, place: Span, report: &mut Report) {
             .at(place, "this tool")
             .with_help("write `\"type\": \"object\"`, and under `properties` what the tool takes"),
     );
-}
-
-#[cfg(test)]
-mod tests {
-    use super::strings;
-
-    #[test]
-    fn the_first_place_of_each_string_is_found() {
-        let text = r#"{"before": 1}, {"a": "b", "c\"d": ["a", "\\"], "é": "", "": "open"#;
-        let entry = text.find("{\"a").unwrap()..text.len();
-        let found = strings(text, entry.clone());
-        for string in ["a", "b", r#"c\"d"#, r"\\", "é", ""] {
-            let place = found.get(string).cloned().unwrap_or_default();
-            assert_eq!(text.get(place.clone()), Some(format!("\"{string}\"").as_str()), "{string}");
-            assert!(place.start >= entry.start);
-        }
-        assert_eq!(found.get("a").map(|place| place.start), Some(entry.start + 1));
-        assert_eq!(found.len(), 6);
-    }
 }

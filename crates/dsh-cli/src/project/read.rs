@@ -12,6 +12,8 @@ use super::documents::{self, Documents, Overrides};
 use super::files::{Files, TEXT_LIMIT};
 use super::instructions::{self, Ground, KeptFile};
 use super::left_texts::LeftTexts;
+use super::misplaced;
+use super::tool_order;
 use super::tools::{self, Tools};
 use super::{Agent, Layer, Loaded, Origin, Section};
 use crate::config::{self, At, Branch, Config, FILE_NAME, Format, OffsetMap, Topic, Wording, Words};
@@ -40,7 +42,7 @@ pub(crate) struct Project {
     pub(crate) bases: Bases,
     /// The model that is spoken to, and the project's folder.
     pub(crate) run: RunContext,
-    /// The order of tools.
+    /// The order of tools; none, where it is wrong.
     pub(crate) tool_order: Option<At<Vec<At<String>>>>,
     /// What all agents share.
     pub(crate) layer: Layer,
@@ -125,6 +127,7 @@ impl Project {
 
     fn of(mut config: Config, tree: Branch, reading: &Reading<'_>, files: &mut Files<'_>, report: &mut Report) -> Self {
         let tools = tools::read(&config.tool_schemas, files, report);
+        let tool_order = tool_order::checked(config.tool_order.take(), &tools, report);
         let shared = layer(config.layer, reading, files, report);
         let knows_all_agents = agent_files::read(&mut config.agents, files, report);
         if !config.agents.is_empty() && !config.concerns.contains(&Topic::Agents) {
@@ -139,6 +142,7 @@ impl Project {
                 Agent { name: agent.name, home: agent.home, description: agent.description, layer: own, filter }
             }));
         }
+        misplaced::report(&shared, &agents, files.sources, report);
         Self {
             config: String::new(),
             profile: None,
@@ -149,7 +153,7 @@ impl Project {
             topics: config.concerns,
             identity: config.identity.is_none_or(|identity| identity.value),
             run: RunContext::new(),
-            tool_order: config.tool_order,
+            tool_order,
             layer: shared,
             instructions: Vec::new(),
             kept_files: Vec::new(),

@@ -1,10 +1,10 @@
 //! The tools of a project: the schemas of the files it names, and which of them an agent sees.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::{Bound, Range};
+use std::ops::Bound;
 use std::sync::Arc;
 
-use dsh_llm::{ToolSchema, parse_tool_list};
+use dsh_llm::{ListedTool, ToolList, ToolSchema, parse_each_tool};
 
 use super::DroppedFields;
 use super::files::{Files, SCHEMA_LIMIT};
@@ -49,61 +49,43 @@ pub(super) fn read(paths: &[FileRef], files: &mut Files<'_>, report: &mut Report
         }
         read.insert(source, path.path.span);
         let text = files.sources.text(source);
-        let list = match parse_tool_list(text) {
-            Ok(list) => list,
-            Err(error) => {
-                tools.incomplete = true;
-                let mut diagnostic = Diagnostic::error(error.code(), headline(&path.path.value, &error));
-                let labels = if error.first_offset().is_some() { ["the second", "the first"] } else { ["", ""] };
-                for (offset, label) in [error.offset(), error.first_offset()].into_iter().zip(labels) {
-                    if let Some(offset) = offset {
-                        diagnostic = diagnostic.at(Span::new(source, offset..offset + 1), label);
-                    }
-                }
-                report.push(diagnostic.at(path.path.span, "named here").with_help(error.help()));
-                continue;
+        let errors = match parse_each_tool(text) {
+            Ok((list, errors)) => {
+                tools.take(&list, path, source, report);
+                errors
             }
+            Err(error) => vec![error],
         };
-        if list.next_cursor().is_some() {
-            report.push(
-                Diagnostic::warning(
-                    "tools::partial_list",
-                    format!("{} is not the whole list", quoted(&path.path.value)),
-                )
-                .at(path.path.span, "has a `nextCursor`: the server has more tools")
-                .with_help(
-                    "ask the server for the next pages, and put their tools into the file or name their files too",
-                ),
-            );
+        tools.incomplete |= !errors.is_empty();
+        for error in errors {
+            report.push(wrong(&error, path, source));
         }
-        let mut strange = StrangeFields::default();
-        for tool in list.tools() {
-            let here = Span::new(source, place_of(text, tool.range.clone(), tool.schema.name()));
-            strange.look_at(tool, text);
-            unusual_name(tool.schema.name(), here, report);
-            no_object(&tool.schema, here, report);
-            if let Some(there) = tools.places.get(tool.schema.name()) {
-                report.push(
-                    Diagnostic::error(
-                        "prompt::duplicate_tool",
-                        format!("two tools are called {}", quoted(tool.schema.name())),
-                    )
-                    .at(here, "the second")
-                    .at(*there, "the first")
-                    .with_help("providers refuse a request with two tools of one name: take one out of its file"),
-                );
-                continue;
-            }
-            tools.places.insert(tool.schema.name().to_owned(), here);
-            tools.entries.insert(tool.schema.name().to_owned(), Span::new(source, tool.range.clone()));
-            tools.schemas.push(tool.schema.clone());
-            for field in &tool.dropped {
-                *tools.dropped.entry(field.to_string()).or_default() += 1;
-            }
-        }
-        strange.report(source, report);
     }
     tools
+}
+
+/// What is wrong with a file, or with one of its tools.
+fn wrong(error: &dsh_llm::Error, path: &FileRef, source: SourceId) -> Diagnostic {
+    let mut diagnostic = Diagnostic::error(error.code(), headline(&path.path.value, error));
+    let labels = if error.first_offset().is_some() { ["the second", "the first"] } else { ["", ""] };
+    for (offset, label) in [error.offset(), error.first_offset()].into_iter().zip(labels) {
+        if let Some(offset) = offset {
+            diagnostic = diagnostic.at(Span::new(source, offset..offset + 1), label);
+        }
+    }
+    diagnostic.at(path.path.span, "named here").with_help(error.help())
+}
+
+/// Beginnings of names that this may have been meant to be: of its length, and of one character more or less. One of two characters is like
+/// everything.
+fn beginnings<'n>(stem: &str, names: impl Iterator<Item = &'n str>) -> impl Iterator<Item = &'n str> {
+    let length = stem.chars().count();
+    let lengths = [length, length + 1, length - length.min(1)].into_iter().filter(move |_| length > 2);
+    names.flat_map(move |name| {
+        let ends = || name.char_indices().map(|(offset, _)| offset).chain([name.len()]);
+        let beginning = move |length: usize| name.get(..ends().nth(length)?);
+        lengths.clone().filter_map(beginning)
+    })
 }
 
 fn headline(path: &str, error: &dsh_llm::Error) -> String {
@@ -111,15 +93,6 @@ fn headline(path: &str, error: &dsh_llm::Error) -> String {
         (Some(name), _) => format!("{}, tool {}: {}", quoted(path), quoted(name), error.problem()),
         (None, Some(index)) => format!("{}, tool number {}: {}", quoted(path), index + 1, error.problem()),
         (None, None) => format!("{}: {}", quoted(path), error.problem()),
-    }
-}
-
-/// The place of a string within a tool's entry, or of the entry's first byte.
-fn place_of(text: &str, entry: Range<usize>, string: &str) -> Range<usize> {
-    let string = format!("\"{string}\"");
-    match text.get(entry.clone()).and_then(|entry| entry.find(&string)) {
-        Some(offset) => entry.start + offset..entry.start + offset + string.len(),
-        None => entry.start..entry.start + 1,
     }
 }
 
@@ -145,6 +118,50 @@ impl ToolFilter {
 }
 
 impl Tools {
+    /// Takes in the tools of a file; two of one name, and what is most likely a mistake, are reported.
+    fn take(&mut self, list: &ToolList, path: &FileRef, source: SourceId, report: &mut Report) {
+        if list.next_cursor().is_some() {
+            report.push(
+                Diagnostic::warning(
+                    "tools::partial_list",
+                    format!("{} is not the whole list", quoted(&path.path.value)),
+                )
+                .at(path.path.span, "has a `nextCursor`: the server has more tools")
+                .with_help(
+                    "ask the server for the next pages, and put their tools into the file or name their files too",
+                ),
+            );
+        }
+        let mut strange = StrangeFields::default();
+        for tool in list.tools() {
+            strange.look_at(tool);
+            self.take_tool(tool, source, report);
+        }
+        strange.report(source, report);
+    }
+
+    fn take_tool(&mut self, tool: &ListedTool, source: SourceId, report: &mut Report) {
+        let name = tool.schema.name();
+        let here = Span::new(source, tool.name_range.clone());
+        unusual_name(name, here, report);
+        no_object(&tool.schema, here, report);
+        if let Some(there) = self.places.get(name) {
+            report.push(
+                Diagnostic::error("prompt::duplicate_tool", format!("two tools are called {}", quoted(name)))
+                    .at(here, "the second")
+                    .at(*there, "the first")
+                    .with_help("providers refuse a request with two tools of one name: take one out of its file"),
+            );
+            return;
+        }
+        self.places.insert(name.to_owned(), here);
+        self.entries.insert(name.to_owned(), Span::new(source, tool.range.clone()));
+        self.schemas.push(tool.schema.clone());
+        for field in &tool.dropped {
+            *self.dropped.entry(field.name.to_string()).or_default() += 1;
+        }
+    }
+
     /// Whether every file was read.
     pub(super) fn is_complete(&self) -> bool {
         !self.incomplete
@@ -216,7 +233,11 @@ impl Tools {
             None => ("config::unknown_tool", format!("agent {agent}: unknown tool {}", quoted(&entry.value))),
         };
         let names = self.schemas.iter().map(ToolSchema::name);
-        let help = match report.guesses.nearest(entry.value.trim_end_matches('*'), names.clone()) {
+        let stem = entry.value.strip_suffix('*');
+        let near = stem.and_then(|stem| report.guesses.nearest(stem, beginnings(stem, names.clone())));
+        let near = near.map(|near| format!("{near}*"));
+        let whole = || report.guesses.nearest(entry.value.trim_end_matches('*'), names.clone()).map(str::to_owned);
+        let help = match near.or_else(whole) {
             Some(near) => format!("did you mean `{near}`?"),
             None if self.schemas.is_empty() => "`tool_schemas` names the files that describe tools".to_owned(),
             None => format!("the tools are {}", list(names)),

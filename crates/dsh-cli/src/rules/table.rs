@@ -44,6 +44,7 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         duplicate_agent
         include_cycle
         invalid_value
+        misplaced_key
         missing_key
         not_toml
         own_folder

@@ -187,3 +187,26 @@ fn an_argument_that_hides_characters_is_shown_with_escapes() {
         assert!(run.stderr.contains(r"a\u{202E}\u{1B}[35mb") || is_kept_back, "{words}: {run}");
     }
 }
+
+#[test]
+fn a_word_too_many_gets_the_option_that_takes_it() {
+    let project = Project::new("[agents.reviewer]\n").file("parts/dsh.toml", "");
+    reads!(project.dsh(&["prompt", "reviewer"]));
+    for (arguments, hint) in [
+        (&["check", "reviewer"][..], "use '--agent reviewer'"),
+        (&["check", "."], "use '--dir .'"),
+        (&["check", "parts"], "use '--dir parts'"),
+        (&["prompt", "--json", "../x"], "use '--dir ../x'"),
+        (&["init", "foo"], "use '--dir foo'"),
+        (&["--set", "a=b", "config", "foo"], "use '--dir foo'"),
+    ] {
+        let run = project.dsh(arguments);
+        assert_eq!((run.status, run.stdout.as_str()), (Some(2), ""), "{run}");
+        assert!(run.stderr.contains(hint), "{run}");
+    }
+    for arguments in [&["completions", "bash", "x"][..], &["prompt", "--agnet", "x"]] {
+        let run = project.dsh(arguments);
+        assert!(!run.stderr.contains("to name"), "{run}");
+    }
+    reads!(project.dsh(&["explain", "reviewer"]));
+}

@@ -73,7 +73,7 @@
 //! - duplicate tool in two schema files
 //!   - `bad_files::two_tools_of_one_name_are_both_shown`
 //! - tool order with a typo
-//!   - `refused::a_tool_order_with_an_unknown_tool_is_refused_in_assembly`
+//!   - `refused::a_tool_order_with_an_unknown_tool_is_refused_at_load`
 //!   - `bad_input::tools::a_mistyped_rest_entry_is_shown_with_the_right_one`
 //! - no rest entry or two
 //!   - `refused::a_tool_order_without_the_rest_entry_is_refused_at_load`

@@ -10,7 +10,7 @@
 //! - 01: a `tool_order` without the rest entry, with an entry twice, with an unknown tool is refused; `check` says so
 //!   - `refused::a_tool_order_without_the_rest_entry_is_refused_at_load`
 //!   - `refused::a_tool_order_with_a_tool_twice_is_refused_at_load`
-//!   - `refused::a_tool_order_with_an_unknown_tool_is_refused_in_assembly`
+//!   - `refused::a_tool_order_with_an_unknown_tool_is_refused_at_load`
 //!   - `cases::case_01::check_says_what_is_wrong_with_an_order`
 //! - 01: a listed tool that an agent does not see is no error for that agent
 //!   - `agents::a_listed_tool_that_the_agent_does_not_see_is_no_error`

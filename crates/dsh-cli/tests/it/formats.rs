@@ -71,7 +71,7 @@ fn what_a_flag_says_is_in_no_file() {
     let check = |format| project.dsh(&["check", "--config", "presona=1", "--format", format]);
     assert_eq!(
         check("concise").stdout,
-        "--config:1:1: error[config::unknown_key]: unknown key `presona` in dsh.toml\n"
+        "--config:1:1: error[config::unknown_key]: unknown key `presona` in the configuration\n"
     );
     reads!(check("github"));
     let place = &check("json").json()["diagnostics"][0]["places"][0];

@@ -207,7 +207,7 @@ fn what_is_commented_out_is_right_where_it_is_let_in() {
     let hash = project.dsh(&["trust", "--json"]).json()["hash"].as_str().unwrap().to_owned();
     let project = project.with_env("DSH_TRUST", &hash);
     assert!(project.prompt(&["--profile", "ci"]).contains("nobody is there to ask"));
-    assert!(project.prompt(&["--agent", "tester"]).contains("You review changes to harbour"));
+    assert!(project.prompt(&["--agent", "tester"]).contains("You try out what changes in harbour"));
     assert_eq!(project.dsh(&["prompt", "--agent", "tester", "--tools"]).tools(), ["read_file"]);
 }
 
@@ -257,4 +257,44 @@ fn a_folder_of_hidden_characters_is_named_with_escapes() {
     assert!(!run.stdout.contains(['\u{202e}', '\u{1b}', '\u{9b}']), "{run}");
     let named = r"$'a\342\200\256b\033c\'\302\233'";
     assert!(run.stdout.contains(&format!("`dsh prompt --dir {named}`")), "{run}");
+}
+
+#[test]
+fn instruction_files_above_the_folder_are_named_too() {
+    // C6
+    let project = Project::empty()
+        .file(".git/HEAD", "ref: refs/heads/main\n")
+        .file("AGENTS.md", "Run the tests.\n")
+        .file("CLAUDE.md", "Not read.\n")
+        .file("parts/CLAUDE.md", "")
+        .file("parts/one/AGENTS.md", "One.\n")
+        .file("parts/one/CLAUDE.md", "Not read.\n")
+        .file("parts/two/a.md", "");
+    reads!(dsh_in(&project.path().join("parts/one"), &["init"]));
+    assert!(
+        project
+            .text("parts/one/dsh.toml")
+            .contains("Here, these are `../../AGENTS.md`, `AGENTS.md`, and not `CLAUDE.md`.\n")
+    );
+    let two = dsh_in(&project.path().join("parts/two"), &["init"]);
+    assert!(two.stdout.contains("found `../../AGENTS.md`: a part of the prompt"), "{two}");
+    assert!(!two.stdout.contains("CLAUDE.md"), "{two}");
+    let prompt = dsh_in(&project.path().join("parts/one"), &["prompt"]);
+    assert_eq!(prompt.stdout.matches("Instructions from").count(), 2, "{prompt}");
+}
+
+#[test]
+fn the_agent_to_begin_with_does_what_it_is_called() {
+    let mut project = Project::empty();
+    for (name, does) in
+        [("reviewer", "Reviews"), ("tester", "Tries"), ("guide", "Answers"), ("another", "What it is for")]
+    {
+        project.dsh(&["init"]);
+        let said = format!("# [agents.{name}]\n# description = \"{does}");
+        assert!(project.text("dsh.toml").contains(&said), "{}", project.text("dsh.toml"));
+        for file in ["dsh.toml", "dsh.schema.json"] {
+            std::fs::remove_file(project.path().join(file)).unwrap();
+        }
+        project = project.file(&format!("agents/{name}.md"), "---\n---\n");
+    }
 }

@@ -77,7 +77,7 @@ fn a_tool_order_with_a_tool_twice_is_refused_at_load() {
 }
 
 #[test]
-fn a_tool_order_with_an_unknown_tool_is_refused_in_assembly() {
+fn a_tool_order_with_an_unknown_tool_is_refused_at_load() {
     // S6, case 01
     let config = "tool_schemas = [\"tools.json\"]\ntool_order = [\"raed\", \"<unlisted-tools>\", \"nothing\"]\n";
     reads!(Project::new(config).file("tools.json", r#"[{"name": "read"}]"#).dsh(&["prompt"]));

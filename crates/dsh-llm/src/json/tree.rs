@@ -35,7 +35,8 @@ pub(crate) enum Value<'s> {
 #[derive(Debug)]
 pub(crate) struct Member<'s> {
     pub(crate) key: Cow<'s, str>,
-    pub(crate) key_at: usize,
+    /// The bytes of the key, its quotes included.
+    pub(crate) key_range: Range<usize>,
     pub(crate) node: Node<'s>,
 }
 
@@ -139,8 +140,8 @@ impl<'s> Reader<'s> {
             return Ok(members);
         }
         loop {
-            let (key_at, key) = match next {
-                (at, Token::String(key)) => (at, key),
+            let (key_range, key) = match next {
+                (at, Token::String(key)) => (at..self.tokens.offset(), key),
                 (at, token) => return Err(unexpected(at, &token, "a key in double quotes should stand here")),
             };
             match self.tokens.next()? {
@@ -148,7 +149,7 @@ impl<'s> Reader<'s> {
                 (at, token) => return Err(unexpected(at, &token, "`:` should stand here")),
             }
             let first = self.tokens.next()?;
-            members.push(Member { key, key_at, node: self.value(first, depth)? });
+            members.push(Member { key, key_range, node: self.value(first, depth)? });
             match self.tokens.next()? {
                 (_, Token::Comma) => next = self.after_comma(&Token::ObjectEnd)?,
                 (_, Token::ObjectEnd) => break,
@@ -175,11 +176,13 @@ fn refuse_duplicates(members: &[Member<'_>]) -> Result<(), Error> {
     let mut sorted: Vec<&Member<'_>> = members.iter().collect();
     sorted.sort_by(|a, b| a.key.cmp(&b.key)); // stable: equal keys stay in the order of the text
     let twice = sorted.array_windows().filter(|[first, second]| first.key == second.key);
-    match twice.min_by_key(|[_, second]| second.key_at) {
+    match twice.min_by_key(|[_, second]| second.key_range.start) {
         None => Ok(()),
         Some([first, second]) => {
             let problem = format!("the key {} stands twice in one object", quoted(&second.key));
-            Err(Error::new(ErrorKind::DuplicateKey, problem, "keep one").at(second.key_at).after(first.key_at))
+            Err(Error::new(ErrorKind::DuplicateKey, problem, "keep one")
+                .at(second.key_range.start)
+                .after(first.key_range.start))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Properties of canonical JSON on random texts.
 
-use dsh_llm::{MAX_DEPTH, canonical_json, parse_tool_list};
+use dsh_llm::{MAX_DEPTH, ToolSchema, canonical_json, parse_each_tool, parse_tool_list};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -30,6 +30,17 @@ const KEYS: [&str; 20] = [
     "",
     "\u{1f600}\"",
     "\u{ff5e}",
+];
+
+/// Entries of a list that are no tools, each for one reason.
+const WRONG: [&str; 7] = [
+    "7",
+    "{}",
+    r#"{"name": ""}"#,
+    r#"{"name": 5}"#,
+    r#"{"name": "w", "description": []}"#,
+    r#"{"name": "w", "parameters": null}"#,
+    r#"{"function": "w"}"#,
 ];
 
 /// Keys under which neither the order of keys nor that of an array is special.
@@ -208,6 +219,24 @@ proptest! {
         if let Err(error) = parse_tool_list(&garbled) {
             prop_assert!(garbled.is_char_boundary(error.offset().unwrap()), "{error}");
         }
+    }
+
+    #[test]
+    fn of_a_list_the_right_tools_are_read_and_each_wrong_one_is_told(right in vec(any::<bool>(), 0..20), kinds in vec(0_usize..WRONG.len(), 20)) {
+        let entry = |(index, (right, kind)): (usize, (&bool, &usize))| {
+            if *right { format!("{{\"name\": \"t{index}\"}}") } else { WRONG[*kind].to_owned() }
+        };
+        let entries: Vec<String> = right.iter().zip(&kinds).enumerate().map(entry).collect();
+        let source = format!("[{}]", entries.join(", "));
+        let (list, errors) = parse_each_tool(&source).unwrap();
+        let indices = |wanted: bool| right.iter().enumerate().filter(move |(_, right)| **right == wanted).map(|(index, _)| index);
+        let names: Vec<&str> = list.schemas().map(ToolSchema::name).collect();
+        prop_assert_eq!(names, indices(true).map(|index| format!("t{index}")).collect::<Vec<_>>());
+        let wrong: Vec<usize> = errors.iter().filter_map(dsh_llm::Error::tool_index).collect();
+        prop_assert_eq!(wrong, indices(false).collect::<Vec<_>>());
+        // The strict reader tells the first.
+        let strict = parse_tool_list(&source).map_err(|error| error.to_string());
+        prop_assert_eq!(strict.err(), errors.first().map(ToString::to_string));
     }
 
     #[test]

@@ -18,7 +18,7 @@ fn every_real_list_is_read_whole() {
             let fields = entry.as_object().unwrap().keys().map(String::as_str);
             let others: Vec<&str> =
                 fields.filter(|key| !["name", "description", "inputSchema"].contains(key)).collect();
-            assert_eq!(tool.dropped.iter().map(|field| &**field).collect::<Vec<_>>(), others);
+            assert_eq!(tool.dropped.iter().map(|field| &*field.name).collect::<Vec<_>>(), others);
             assert_eq!(serde_json::from_str::<Value>(source.get(tool.range.clone()).unwrap()).unwrap(), *entry);
         }
     }

@@ -1,6 +1,6 @@
 //! The forms in which lists of tools come.
 
-use dsh_llm::{NO_PARAMETERS, ToolSchema, parse_tool_list};
+use dsh_llm::{Error, NO_PARAMETERS, ToolSchema, parse_each_tool, parse_tool_list};
 
 use crate::support::{list, refused};
 
@@ -53,7 +53,7 @@ fn other_fields_are_dropped_and_told_per_tool() {
             {"name":"d","type":"custom","function":{"name":"e"}}],"_meta":{}}"#,
     );
     let dropped: Vec<Vec<&str>> =
-        list.tools().iter().map(|tool| tool.dropped.iter().map(|field| &**field).collect()).collect();
+        list.tools().iter().map(|tool| tool.dropped.iter().map(|field| &*field.name).collect()).collect();
     assert_eq!(
         dropped,
         [
@@ -122,4 +122,48 @@ fn a_function_that_is_no_object_is_refused_by_its_own_words() {
     let error = parse_tool_list(r#"[{"type": "function", "function": "x"}]"#).unwrap_err();
     assert_eq!((error.code(), error.tool_index()), ("llm::not_a_tool_list", Some(0)));
     assert_eq!(error.problem(), "a tool's `function` is a string, not an object");
+}
+
+/// X3
+#[test]
+fn a_tool_tells_where_its_name_and_each_dropped_field_stand() {
+    let source = r#"[{"title":"name","name":"name"},{"type":"function","strict":1,"function":{"t\u0069tle":"strict","name":"\u0061"}}]"#;
+    let of = |range: &std::ops::Range<usize>| source.get(range.clone()).unwrap();
+    let list = list(source);
+    assert_eq!(list.tools().iter().map(|tool| of(&tool.name_range)).collect::<Vec<_>>(), ["\"name\"", r#""\u0061""#]);
+    assert_eq!(list.tools()[0].name_range.start, 24);
+    let dropped = list.tools().iter().flat_map(|tool| &tool.dropped).map(|field| (&*field.name, of(&field.range)));
+    let expected = [("title", "\"title\""), ("strict", "\"strict\""), ("title", r#""t\u0069tle""#)];
+    assert_eq!(dropped.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn behind_a_wrong_tool_reading_goes_on() {
+    let source =
+        r#"[{"name":"a"},{"name":""},7,{"description":"x"},{"name":"p","parameters":[],"description":5},{"name":"b"}]"#;
+    let (list, errors) = parse_each_tool(source).unwrap();
+    assert_eq!(list.schemas().map(ToolSchema::name).collect::<Vec<_>>(), ["a", "b"]);
+    let told = |error: &Error| (error.tool_index().unwrap(), error.tool_name().map(str::to_owned), error.code());
+    assert_eq!(
+        errors.iter().map(told).collect::<Vec<_>>(),
+        [
+            (1, None, "llm::invalid_tool_name"),
+            (2, None, "llm::not_a_tool_list"),
+            (3, None, "llm::invalid_tool_name"),
+            (4, Some("p".to_owned()), "llm::invalid_tool_description"),
+            (4, Some("p".to_owned()), "llm::invalid_tool_parameters"),
+        ]
+    );
+    assert_eq!(errors.iter().map(|error| error.offset().unwrap()).collect::<Vec<_>>(), [22, 26, 28, 90, 73]);
+    let first = parse_tool_list(source).unwrap_err();
+    assert_eq!(first.to_string(), errors[0].to_string());
+}
+
+#[test]
+fn where_there_is_no_list_nothing_goes_on() {
+    for (source, code, offset) in
+        [(r#"[{"name":""},"#, "llm::json_syntax", 13), (r#"{"tools":7}"#, "llm::not_a_tool_list", 9)]
+    {
+        assert_eq!(refused(source, parse_each_tool(source)), (code, offset), "{source}");
+    }
 }

@@ -14,6 +14,10 @@ pub(super) fn name(name: &str, facts: &Facts<'_>) -> Diagnostic {
     let tools = || facts.tools.iter().map(|facts| facts.tool.schema().name());
     let variables = || facts.variables.iter().map(|facts| facts.variable.name());
     let hidden = facts.hidden_tools.iter().map(|tool| tool.name);
+    if facts.project.agent(name).is_some() {
+        let how = format!("{} is an agent: `--agent {name}` explains its prompt", quoted(name));
+        return diagnostic.with_help(how);
+    }
     let elsewhere = elsewhere(name, facts.project);
     if !elsewhere.is_empty() {
         let flag = if let [agent] = elsewhere.as_slice() { agent } else { "NAME" };

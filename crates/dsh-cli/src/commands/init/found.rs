@@ -5,12 +5,11 @@ use std::path::Path;
 use dsh_system_prompt::show_hidden;
 use serde_json::Value;
 
+use crate::config::INSTRUCTION_FILES;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::names::list;
 use crate::outside::{Folder, Reach, ReadError, decode};
-
-/// The names of instruction files, in the order in which one of a folder is taken.
-const INSTRUCTIONS: [&str; 3] = ["AGENTS.override.md", "AGENTS.md", "CLAUDE.md"];
+use crate::project::instruction_files;
 
 /// Where MCP servers are named for all tools that work on a project.
 const SERVERS: &str = ".mcp.json";
@@ -29,8 +28,10 @@ const LONGEST_NAME: usize = 80;
 pub(super) struct Found {
     /// What the project is called.
     pub(super) project: String,
-    /// The instruction files, the one that is taken first.
-    pub(super) instructions: Vec<&'static str>,
+    /// The instruction files that are parts of the prompt, the one of the repository's root first.
+    pub(super) instructions: Vec<String>,
+    /// Those of the folder that are not, for another of it is.
+    pub(super) left: Vec<&'static str>,
     /// The MCP servers.
     pub(super) servers: Vec<String>,
     /// The files of `agents/`.
@@ -42,9 +43,11 @@ pub(super) struct Found {
 impl Found {
     /// Looks at a folder. Nothing in it stands in the way of `init`.
     pub(super) fn look(folder: &Folder, report: &mut Report) -> Self {
+        let instructions = instruction_files(folder);
         Self {
             project: project(folder),
-            instructions: INSTRUCTIONS.into_iter().filter(|name| is_file(folder, name)).collect(),
+            left: left(folder, &instructions),
+            instructions: instructions.iter().map(|path| shown(path)).collect(),
             servers: servers(folder, report),
             agents: markdown(folder, "agents"),
             claude_agents: markdown(folder, ".claude/agents"),
@@ -54,11 +57,13 @@ impl Found {
     /// What was found, a line each.
     pub(super) fn told(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        if let Some((taken, left)) = self.instructions.split_first() {
-            lines.push(format!("`{taken}`: a part of the prompt, without being named"));
-            if !left.is_empty() {
-                lines.push(format!("{}, of which nothing is read beside `{taken}`", names(left)));
-            }
+        match self.instructions.as_slice() {
+            [] => {}
+            [one] => lines.push(format!("`{one}`: a part of the prompt, without being named")),
+            all => lines.push(format!("{}: parts of the prompt, without being named", names(all))),
+        }
+        if let Some(taken) = self.instructions.last().filter(|_| !self.left.is_empty()) {
+            lines.push(format!("{}, of which nothing is read beside `{taken}`", names(&self.left)));
         }
         if !self.servers.is_empty() {
             let servers = names(&self.servers);
@@ -82,6 +87,18 @@ pub(super) fn names(names: &[impl AsRef<str>]) -> String {
 /// A name that others chose, on one line, and with nothing in it that cannot be seen.
 fn shown(name: &str) -> String {
     show_hidden(name).into_owned()
+}
+
+/// The instruction files of the folder itself of which nothing is read, for another one is.
+fn left(folder: &Folder, taken: &[String]) -> Vec<&'static str> {
+    let (first, others) = INSTRUCTION_FILES;
+    let there: Vec<&str> = first.iter().chain(others).copied().filter(|name| is_file(folder, name)).collect();
+    let is_taken = |name: &str| taken.iter().any(|path| path == name);
+    if there.iter().any(|name| is_taken(name)) {
+        there.into_iter().filter(|name| !is_taken(name)).collect()
+    } else {
+        Vec::new()
+    }
 }
 
 fn is_file(folder: &Folder, name: &str) -> bool {

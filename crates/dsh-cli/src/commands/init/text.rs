@@ -6,6 +6,7 @@
 use toml::Value;
 
 use super::found::{Found, names};
+use crate::config::INSTRUCTION_FILES;
 
 /// So many servers have a file named for them.
 const MOST_SERVERS: usize = 12;
@@ -34,10 +35,6 @@ const HEAD: &str = r#"
 persona = "You work on {{project}}."
 "#;
 
-const INSTRUCTIONS: &str = "
-# Instruction files are found by themselves, one a folder (AGENTS.override.md, else AGENTS.md, else CLAUDE.md), from the
-# repository's root down to here.";
-
 const VARIABLES: &str = "
 [variables]
 ";
@@ -58,10 +55,37 @@ Keep changes small, and say what you did not do."""
 # file = "docs/conventions.md" # in place of text
 "#;
 
-const AGENT: &str = r#"# description = "Reviews changes."
-# persona = "You review changes to {{project}}, and change nothing yourself."
-# tools = { deny = ["write_*"] } # once there are tools; or allow = [...]
-"#;
+/// An agent to begin with.
+struct Sample {
+    name: &'static str,
+    description: &'static str,
+    persona: &'static str,
+}
+
+const SAMPLES: [Sample; 3] = [
+    Sample {
+        name: "reviewer",
+        description: "Reviews changes.",
+        persona: "You review changes to {{project}}, and change nothing yourself.",
+    },
+    Sample {
+        name: "tester",
+        description: "Tries changes out.",
+        persona: "You try out what changes in {{project}}, and mend nothing yourself.",
+    },
+    Sample {
+        name: "guide",
+        description: "Answers questions.",
+        persona: "You answer questions about {{project}}, and change nothing yourself.",
+    },
+];
+
+/// Where all these names are taken.
+const ANOTHER: Sample = Sample {
+    name: "another",
+    description: "What it is for.",
+    persona: "You work on {{project}}, and change nothing yourself.",
+};
 
 const PROFILE: &str = r#"
 # A profile is laid over all this where it is asked for: `dsh prompt --profile ci`.
@@ -85,12 +109,19 @@ fn tools(found: &Found) -> String {
 }
 
 fn instructions(found: &Found) -> String {
-    let here = match found.instructions.split_first() {
-        None => String::new(),
-        Some((taken, [])) => format!(" Here, that is `{taken}`."),
-        Some((taken, left)) => format!(" Here, that is `{taken}`, and not {}.", names(left)),
+    let (first, others) = INSTRUCTION_FILES;
+    let called: Vec<&str> = first.iter().chain(others).copied().collect();
+    let head = format!(
+        "\n# Instruction files are found by themselves, one a folder ({}), from the\n# repository's root down to here.",
+        called.join(", else ")
+    );
+    let not = if found.left.is_empty() { String::new() } else { format!(", and not {}", names(&found.left)) };
+    let here = match found.instructions.as_slice() {
+        [] => String::new(),
+        [one] => format!(" Here, that is `{one}`{not}."),
+        all => format!(" Here, these are {}{not}.", names(all)),
     };
-    format!("{INSTRUCTIONS}{here}\n# instructions = {{ max_bytes = 65536 }} # or false, for none\n")
+    format!("{head}{here}\n# instructions = {{ max_bytes = 65536 }} # or false, for none\n")
 }
 
 fn agents(found: &Found) -> String {
@@ -106,10 +137,10 @@ fn agents(found: &Found) -> String {
         lines.push(format!("# Copied to agents/, these are agents here: {}.", names(&found.claude_agents)));
     }
     // A name that no file there has: two agents of one name are refused.
-    let is_free = |name: &&str| !found.agents.contains(&format!("agents/{name}.md"));
-    let name = ["reviewer", "tester", "helper"].into_iter().find(is_free).unwrap_or("another");
-    lines.push(format!("# [agents.{name}]"));
-    lines.push(AGENT.to_owned());
+    let is_free = |sample: &Sample| !found.agents.contains(&format!("agents/{}.md", sample.name));
+    let Sample { name, description, persona } = SAMPLES.into_iter().find(is_free).unwrap_or(ANOTHER);
+    lines.push(format!("# [agents.{name}]\n# description = \"{description}\"\n# persona = \"{persona}\""));
+    lines.push("# tools = { deny = [\"write_*\"] } # once there are tools; or allow = [...]\n".to_owned());
     lines.join("\n")
 }
 

@@ -53,7 +53,9 @@ pub(super) fn report(
     for Variable { given, agents, is_used } in variables.0.values() {
         let is_stood_in_for = agents.is_none() && of_agents.contains(given.name.value.as_str());
         let waits = project.left_texts.may_refer_to(&given.name.value);
-        if !is_used && !is_stood_in_for && !waits && !is_of_user(given.name.span) {
+        // A key of the whole file is told as that.
+        let is_told = report.has("config::misplaced_key", given.name.span);
+        if !is_used && !is_stood_in_for && !waits && !is_told && !is_of_user(given.name.span) {
             let diagnostic = diagnostic(given, raw.get_or_init(|| RawTexts::of(prompts)));
             report.push_about(agents.clone().unwrap_or_default(), diagnostic);
         }

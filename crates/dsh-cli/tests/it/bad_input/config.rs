@@ -131,3 +131,56 @@ persona = "The third."
     let third = project.dsh(&["check", "--agent", "three"]);
     assert_eq!((third.status, third.stderr.as_str()), (Some(0), ""), "{third}");
 }
+
+#[test]
+fn a_key_of_the_whole_file_below_a_header_is_led_above_it() {
+    reads!(Project::new("[variables]\nteam = \"x\"\n\npersona = \"You help {{team}}.\"\n").dsh(&["prompt"]));
+    // Each is told once.
+    let config = "[variables]\ntool_schemas = [\"a.json\"]\nidentity = false\n[agents.a]\nmodel = \"m\"\ntool_schemas = [\"a.json\"]\ninstructions = { order = 1 }\n[agents.a.variables]\npersona = \"x\"\n";
+    reads!(Project::new(config).dsh(&["check"]));
+}
+
+#[test]
+fn a_variable_that_is_called_like_a_key_and_meant_is_no_mistake() {
+    for config in [
+        "persona = \"{{persona}}\"\n[variables]\npersona = \"x\"\n",
+        "[variables]\nsections = \"x\"\n[agents.a]\npersona = \"{{sections}}\"\n",
+        "persona = \"{{model}}\"\n[variables]\nmodel = \"x\"\n",
+        "[[sections]]\nname = \"a\"\norder = 1\nfile = \"a.md\"\nformat = \"template\"\n[variables]\nidentity = \"x\"\n",
+    ] {
+        let run = Project::new(config).file("a.md", "{{identity}}").dsh(&["prompt"]);
+        assert_eq!((run.status, run.stderr.as_str()), (Some(0), ""), "{run}");
+    }
+    let set = Project::new("").dsh(&["prompt", "--set", "persona=x"]);
+    assert_eq!((set.status, set.stderr.as_str()), (Some(0), ""), "{set}");
+    let raw = "[[sections]]\nname = \"a\"\norder = 1\ntext = \"{{persona}}\"\nformat = \"raw\"\n[variables]\npersona = \"x\"\n";
+    let raw = Project::new(raw).dsh(&["check", "--format", "concise"]);
+    assert!(raw.stdout.contains("config::misplaced_key") && !raw.stdout.contains("unused_variable"), "{raw}");
+}
+
+#[test]
+fn a_truth_is_told_as_it_is_given() {
+    let project = Project::new("");
+    let by_environment = Project::new("").with_env("DSH_IDENTITY", "yes").dsh(&["prompt"]);
+    assert!(by_environment.stderr.contains("write `DSH_IDENTITY=true`"), "{by_environment}");
+    let by_environment = Project::new("").with_env("DSH_IDENTITY", "FALSE").dsh(&["prompt"]);
+    assert!(by_environment.stderr.contains("write `DSH_IDENTITY=false`"), "{by_environment}");
+    let flag = project.dsh(&["prompt", "--config", "identity=no"]);
+    assert!(flag.stderr.contains("write `--config identity=false`"), "{flag}");
+    let file = Project::new("identity = \"On\"\n").dsh(&["prompt"]);
+    assert!(file.stderr.contains("write `identity = true`"), "{file}");
+    let quoted = Project::new("identity = \"true\"\n").dsh(&["prompt"]);
+    assert!(quoted.stderr.contains("leave the quotes out"), "{quoted}");
+}
+
+#[test]
+fn an_unknown_key_is_said_to_be_where_it_is() {
+    let project =
+        Project::new("include = [\"base.toml\"]\n").file("base.toml", "colour = 1\n").user_config("shade = 1\n");
+    let run = project.dsh(&["check", "--format", "concise", "--config", "hue=1"]);
+    for key in ["colour", "shade", "hue"] {
+        assert!(run.stdout.contains(&format!("unknown key `{key}` in the configuration\n")), "{run}");
+    }
+    let own = Project::new("colour = 1\n").dsh(&["prompt"]);
+    assert!(own.stderr.contains("unknown key `colour` in dsh.toml\n"), "{own}");
+}

@@ -174,3 +174,26 @@ tools = { deny = ["nothing"] }
     }
     reads!(other.dsh(&["check", "--format", "concise"]));
 }
+
+#[test]
+fn a_file_that_is_not_there_gets_the_nearest_that_is() {
+    let config = r#"persona_file = "AGENT.md"
+tool_schemas = ["Tools.json", "https://example.com/tools.json", "~/tools.json", "tools/*.json", "other.json"]
+"#;
+    let project = Project::new(config)
+        .file("AGENTS.md", "")
+        .file("tools.json", "[]")
+        .file("parts/base.toml", "persona_file = \"persona.nd\"\n");
+    reads!(project.dsh(&["prompt"]));
+    let include = |path: &str| {
+        let run = Project::new(&format!("include = [\"{path}\"]\n")).file("parts/base.toml", "").dsh(&["prompt"]);
+        run.stderr
+    };
+    assert!(include("parts/bse.toml").contains("did you mean `parts/base.toml`?"));
+    assert!(!include("dhs.toml").contains("did you mean"), "{}", include("dhs.toml"));
+    // A path is told as it is written in its document.
+    let project = project.file("parts/persona.md", "x");
+    let project = project.file("dsh.toml", "include = [\"parts/base.toml\"]\n");
+    let run = project.dsh(&["prompt"]);
+    assert!(run.stderr.contains("did you mean `persona.md`?"), "{run}");
+}

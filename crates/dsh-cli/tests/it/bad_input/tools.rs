@@ -55,3 +55,51 @@ fn a_tool_without_a_name_is_told_by_its_number() {
         ]
     ));
 }
+
+#[test]
+fn every_mistake_of_a_tool_order_is_told_at_once() {
+    // S6
+    let file = r#"[{"name": "read"}, {"name": "write"}]"#;
+    reads!(tools("tool_order = [\"raed\", \"write\", \"write\"]", &[file]));
+    // What stands in the place of the rest entry is no tool.
+    reads!(tools("tool_order = [\"raed\", \"<unlisted_tools>\"]", &[file]));
+}
+
+#[test]
+fn every_wrong_tool_of_a_file_is_told() {
+    let file = r#"[
+  {"name": "a"},
+  {"name": ""},
+  {"description": "x"},
+  {"name": "p", "parameters": []}
+]
+"#;
+    reads!(tools("", &[file]));
+    // A name that is not known may be that of a tool that is wrong.
+    let run = tools("tool_order = [\"q\", \"<unlisted-tools>\"]", &[file]);
+    assert!(run.stderr.contains("tool number 2") && !run.stderr.contains("`q`"), "{run}");
+}
+
+#[test]
+fn a_tool_is_pointed_at_by_its_name_and_a_field_by_its_key() {
+    let file = r#"[
+  {"name": "name", "inputSchema": {"type": "string"}},
+  {"description": "colour", "colour": 1, "name": "paint"}
+]
+"#;
+    reads!(tools("", &[file]));
+}
+
+#[test]
+fn a_pattern_that_matches_nothing_gets_the_nearest_beginning() {
+    let agent = |entry: &str| {
+        let file = r#"[{"name": "search_files"}, {"name": "search_web"}, {"name": "readFile"}]"#;
+        tools(&format!("[agents.a]\ntools = {{ allow = [\"{entry}\"] }}"), &[file]).stderr
+    };
+    for (entry, near) in
+        [("sarch_*", "search_*"), ("Search*", "search*"), ("search_wbe*", "search_web*"), ("raed*", "read*")]
+    {
+        assert!(agent(entry).contains(&format!("did you mean `{near}`?")), "{}", agent(entry));
+    }
+    assert!(!agent("xy*").contains("did you mean"), "{}", agent("xy*"));
+}

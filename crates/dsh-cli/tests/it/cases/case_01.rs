@@ -63,17 +63,21 @@ fn check_says_what_is_wrong_with_an_order() {
         let config = format!("tool_schemas = [\"tools.json\"]\ntool_order = {order}\n[agents.one]\n[agents.two]\n");
         Project::new(&config).file("tools.json", list(1, &["read", "write"])).dsh(&["check"])
     };
-    for (order, code) in [
-        (r#"["read", "zz_last"]"#, "tool_order_missing_rest"),
-        ("[]", "tool_order_missing_rest"),
-        (r#"["read", "<unlisted-tools>", "read"]"#, "tool_order_duplicate"),
-        (r#"["<unlisted-tools>", "<unlisted-tools>"]"#, "tool_order_duplicate"),
-        // A duplicate is told before the rest entry that is missing.
-        (r#"["read", "read"]"#, "tool_order_duplicate"),
+    let (duplicate, rest, unknown) = ("tool_order_duplicate", "tool_order_missing_rest", "tool_order_unknown");
+    for (order, codes) in [
+        (r#"["read", "write"]"#, &[rest][..]),
+        ("[]", &[rest]),
+        (r#"["read", "<unlisted-tools>", "read"]"#, &[duplicate]),
+        (r#"["<unlisted-tools>", "<unlisted-tools>"]"#, &[duplicate]),
+        (r#"["read", "read"]"#, &[duplicate, rest]),
+        (r#"["raed", "zz_last"]"#, &[rest, unknown]),
+        (r#"["raed", "write", "write", "<unlisted_tools>"]"#, &[duplicate, rest, unknown]),
     ] {
         let run = told(order);
-        assert_eq!((run.status, run.stdout.matches("error[").count()), (Some(1), 1), "{run}");
-        assert!(run.stdout.contains(&format!("error[prompt::{code}]")), "{run}");
+        assert_eq!((run.status, run.stdout.matches("error[").count()), (Some(1), codes.len()), "{run}");
+        for code in codes {
+            assert!(run.stdout.contains(&format!("error[prompt::{code}]")), "{run}");
+        }
     }
     reads!(told(r#"["raed", "<unlisted-tools>", "wrte", "weather"]"#));
 }
