@@ -18,7 +18,7 @@ pub(crate) use self::console::{Colors, Console, Verbosity};
 pub(crate) use self::environment::Environment;
 pub(crate) use self::failure::{in_words, may_read, may_write};
 pub(crate) use self::folder::{
-    FileIdentity, Folder, FolderError, ListError, OpenFile, Reach, ReadError, nearest_with, straightened,
+    FileIdentity, Folder, FolderError, ListError, OpenFile, Reach, ReadError, nearest_with, straight, straightened,
 };
 pub(crate) use self::repository::{Repository, came_together};
 pub(crate) use self::state::{PrivateError, PrivateFolder, UserFolders, lies_beneath, real_path};

@@ -12,7 +12,11 @@ use crate::rules;
 pub(crate) fn log(diagnostics: &[Diagnostic], sources: &Sources, status: u8) -> Value {
     let codes: BTreeSet<&str> = diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
     let codes: Vec<&str> = codes.into_iter().collect();
-    let results: Vec<Value> = diagnostics.iter().map(|diagnostic| result(diagnostic, &codes, sources)).collect();
+    // Code hosts refuse a log with a result that has no location: what is in no file is told of the run.
+    let (placed, of_the_run): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
+        diagnostics.iter().partition(|diagnostic| is_placed(diagnostic, sources));
+    let results: Vec<Value> = placed.into_iter().map(|diagnostic| result(diagnostic, &codes, sources)).collect();
+    let notifications: Vec<Value> = of_the_run.into_iter().map(notification).collect();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -23,7 +27,11 @@ pub(crate) fn log(diagnostics: &[Diagnostic], sources: &Sources, status: u8) -> 
                 "rules": codes.iter().copied().map(rule).collect::<Vec<_>>(),
             } },
             // 2 is for a configuration that could not be read: then what was found is not all there is.
-            "invocations": [{ "executionSuccessful": status < 2, "exitCode": status }],
+            "invocations": [{
+                "executionSuccessful": status < 2,
+                "exitCode": status,
+                "toolExecutionNotifications": notifications,
+            }],
             "columnKind": "unicodeCodePoints",
             "results": results,
         }],
@@ -42,16 +50,34 @@ fn rule(code: &str) -> Value {
     })
 }
 
-fn result(diagnostic: &Diagnostic, codes: &[&str], sources: &Sources) -> Value {
+/// Whether a diagnostic is about a place in a file.
+pub(crate) fn is_placed(diagnostic: &Diagnostic, sources: &Sources) -> bool {
+    diagnostic.places.first().is_some_and(|place| location(place, None, sources).is_some())
+}
+
+/// What is about no place in a file.
+fn notification(diagnostic: &Diagnostic) -> Value {
+    json!({
+        "descriptor": { "id": diagnostic.code },
+        "level": diagnostic.severity.to_string(),
+        "message": { "text": text(diagnostic) },
+    })
+}
+
+fn text(diagnostic: &Diagnostic) -> String {
     let mut lines = vec![one_line(&diagnostic.headline)];
     lines.extend(diagnostic.remarks());
+    lines.join("\n")
+}
+
+fn result(diagnostic: &Diagnostic, codes: &[&str], sources: &Sources) -> Value {
     let (first, others) = diagnostic.places.split_at(diagnostic.places.len().min(1));
     let mut result = json!({
         "ruleId": diagnostic.code,
         "ruleIndex": codes.binary_search(&diagnostic.code).unwrap_or_default(),
         // SARIF has the same three words.
         "level": diagnostic.severity.to_string(),
-        "message": { "text": lines.join("\n") },
+        "message": { "text": text(diagnostic) },
         "locations": first.iter().filter_map(|place| location(place, None, sources)).collect::<Vec<_>>(),
     });
     let others = others.iter().enumerate();

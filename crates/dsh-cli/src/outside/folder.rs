@@ -110,7 +110,7 @@ impl Folder {
     /// The path of `name` beneath this folder, as a person may type it.
     pub(crate) fn display(&self, name: &str) -> String {
         let path = if self.path.as_os_str() == "." { PathBuf::from(name) } else { self.path.join(name) };
-        path.display().to_string()
+        straight(&path).display().to_string()
     }
 
     /// The folder's own path, as it was given.
@@ -231,6 +231,30 @@ impl Folder {
 /// What is said of a link that leads out.
 const BY_LINK: &str = "a link on the way leads out of the folder";
 
+/// The path without the detours of a `..` behind a name, as tools that look a file up by its path want it: from the working folder, or
+/// absolute as it was. Links are heeded: where a folder on the way cannot be looked at, the path stays.
+pub(crate) fn straight(path: &Path) -> PathBuf {
+    let names = path.components().skip_while(|component| *component == Component::ParentDir);
+    if !names.into_iter().any(|component| component == Component::ParentDir) {
+        return path.to_path_buf();
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let (Ok(folder), Some(name)) = (folder.canonicalize(), path.file_name()) else { return path.to_path_buf() };
+    let real = folder.join(name);
+    let here = Path::new(".").canonicalize();
+    match here.ok().filter(|_| path.is_relative()) {
+        Some(here) => way(&here, &real),
+        None => real,
+    }
+}
+
+/// The way from one real folder to a real path.
+fn way(from: &Path, to: &Path) -> PathBuf {
+    let shared = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
+    let up = from.components().skip(shared).map(|_| Component::ParentDir);
+    up.chain(to.components().skip(shared)).collect()
+}
+
 /// The path without `..`, if it never climbs above where it begins.
 pub(crate) fn straightened(path: &Path) -> Option<PathBuf> {
     let mut straight = PathBuf::new();
@@ -260,5 +284,29 @@ fn of_io(error: io::Error) -> ReadError {
         ReadError::NotAFile("a folder")
     } else {
         ReadError::Unreadable(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{straight, way};
+
+    #[test]
+    fn a_way_goes_up_as_far_as_it_must() {
+        let way = |from: &str, to: &str| way(Path::new(from), Path::new(to)).display().to_string();
+        assert_eq!(way("/r", "/r/AGENTS.md"), "AGENTS.md");
+        assert_eq!(way("/r/a/b", "/r/AGENTS.md"), "../../AGENTS.md");
+        assert_eq!(way("/r/a", "/s/b.md"), "../../s/b.md");
+    }
+
+    #[test]
+    fn only_a_detour_is_made_straight() {
+        for path in ["a/b.md", "../../a.md", "/a/b.md", "a.md", "no/such/../folder/a.md"] {
+            assert_eq!(straight(Path::new(path)), Path::new(path));
+        }
+        assert_eq!(straight(Path::new("src/outside/../../README.md")), Path::new("README.md"));
+        assert_eq!(straight(Path::new("../dsh-cli/src/../README.md")), Path::new("README.md"));
     }
 }

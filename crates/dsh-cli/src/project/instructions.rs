@@ -15,7 +15,7 @@ use super::{Loaded, Origin, Section};
 use crate::config::{self, At, FileRef, INSTRUCTION_FILES, Instructions, OffsetMap, PERSONA, Words};
 use crate::diagnostic::{Diagnostic, Report, Sources, Span};
 use crate::names::quoted;
-use crate::outside::{FileIdentity, Folder, OpenFile, ReadError, Repository};
+use crate::outside::{FileIdentity, Folder, OpenFile, ReadError, Repository, straight};
 
 /// At most so many sizes are listed where all together are too much.
 const MOST_SIZES: usize = 12;
@@ -162,7 +162,7 @@ impl Ground<'_> {
         let own = self.folder.path();
         let mut path = if own == Path::new(".") { PathBuf::new() } else { own.to_path_buf() };
         path.extend(std::iter::repeat_n("..", self.depth() - depth));
-        path.join(name).display().to_string()
+        straight(&path.join(name)).display().to_string()
     }
 }
 

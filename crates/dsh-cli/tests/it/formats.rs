@@ -76,7 +76,10 @@ fn what_a_flag_says_is_in_no_file() {
     reads!(check("github"));
     let place = &check("json").json()["diagnostics"][0]["places"][0];
     assert_eq!((&place["file"], &place["said_by"]), (&serde_json::Value::Null, &"--config".into()));
-    assert_eq!(check("sarif").json()["runs"][0]["results"][0]["locations"], serde_json::json!([]));
+    let run = &check("sarif").json()["runs"][0];
+    assert_eq!(run["results"], serde_json::json!([]));
+    let told = &run["invocations"][0]["toolExecutionNotifications"][0];
+    assert_eq!((&told["descriptor"]["id"], &told["level"]), (&"config::unknown_key".into(), &"error".into()));
 }
 
 #[test]

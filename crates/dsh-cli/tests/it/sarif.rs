@@ -80,11 +80,17 @@ fn a_finding_with_several_places_has_the_others_as_related_ones() {
 }
 
 #[test]
-fn a_finding_without_a_place_has_no_location() {
-    let results = checked(&Project::new("persona = '{{a}}'\n[variables]\na = { env = 'A', default = 'x' }\n"));
-    assert_eq!((&results[0]["ruleId"], &results[0]["locations"]), (&"trust::untrusted".into(), &serde_json::json!([])));
+fn a_finding_without_a_place_is_told_of_the_run_since_a_result_needs_a_location() {
+    let project = Project::new("persona = '{{a}}'\n[variables]\na = { env = 'A', default = 'x' }\n");
+    assert_eq!(checked(&project), Vec::<Value>::new());
+    let run = project.dsh(&["check", "--format", "sarif"]);
+    let told = &run.json()["runs"][0]["invocations"][0]["toolExecutionNotifications"];
+    assert_eq!((&told[0]["descriptor"]["id"], &told[0]["level"]), (&"trust::untrusted".into(), &"note".into()));
+    assert!(run.stderr.contains("note[trust::untrusted]"), "{run}");
     let log = Project::new("a b").dsh(&["check", "--format", "sarif"]).json();
-    assert_eq!(log["runs"][0]["invocations"], serde_json::json!([{ "executionSuccessful": false, "exitCode": 2 }]));
+    let invocation = &log["runs"][0]["invocations"][0];
+    assert_eq!((&invocation["executionSuccessful"], &invocation["exitCode"]), (&false.into(), &2.into()));
+    assert_eq!(invocation["toolExecutionNotifications"], serde_json::json!([]));
 }
 
 #[test]

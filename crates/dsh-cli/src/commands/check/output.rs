@@ -34,6 +34,12 @@ pub(super) fn print(
     status: ExitStatus,
     console: &mut Console,
 ) -> ExitStatus {
+    if matches!(format, Format::Sarif) {
+        // Who shows the log shows places in files: the rest is for whoever reads what the job printed.
+        let unplaced: Vec<Diagnostic> =
+            diagnostics.iter().filter(|diagnostic| !sarif::is_placed(diagnostic, sources)).cloned().collect();
+        console.report(&unplaced, sources);
+    }
     let text = match format {
         Format::Human => return console.print_styled(&human(checked, diagnostics, sources), status),
         Format::Concise => concise::text(diagnostics, sources),
