@@ -92,10 +92,7 @@ fn doubled_braces_of_json_are_told_as_such() {
     for template in [r#"{{"label":"x"}}"#, r#"{{"a" : {"b": 1}}}"#] {
         let (headline, help) = told(template);
         assert!(headline.ends_with("no `}}` after the closing quote"), "{headline}");
-        assert!(
-            help.starts_with("single braces stand for themselves, so that those of JSON are not doubled"),
-            "{help}"
-        );
+        assert!(help.starts_with("single braces stand for themselves, and JSON needs no doubled ones"), "{help}");
     }
     renders(r#"{"label":"x"} {"a": {"b": 1}}"#, &[], r#"{"label":"x"} {"a": {"b": 1}}"#);
 }
