@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::support::{Project, Run, ran, reads};
+use crate::support::{Project, Run, ran, read_by_nobody, reads};
 
 /// A project in which every command has something to print, and something to find.
 fn project() -> Project {
