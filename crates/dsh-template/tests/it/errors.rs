@@ -114,7 +114,7 @@ fn each_fault_of_a_quoted_string_is_told() {
         assert_eq!(error.broken_at(), Some(at), "{template}");
         assert!(error.to_string().contains(&format!(" (byte {at}); ")), "{error}");
     }
-    assert_eq!(Template::compile("{{ }}").malformed().and_then(|error| error.broken_at()), None);
+    assert_eq!(Template::compile("{{ }}").malformed().and_then(dsh_template::Error::broken_at), None);
 }
 
 #[test]
