@@ -101,7 +101,7 @@ impl Account {
                 write!(f, "a reference ends with two braces, as in `{{{{{name}}}}}`; {GENERAL_HELP}")
             }
             (Some(Meant::Json), _) => {
-                write!(f, "single braces stand for themselves, so that those of JSON are not doubled; {GENERAL_HELP}")
+                write!(f, "single braces stand for themselves, and JSON needs no doubled ones; {GENERAL_HELP}")
             }
             (None, Fault::NotAName | Fault::BrokenOff) => {
                 write!(f, "a reference is `{{{{name}}}}`, the name being [a-z][a-z0-9_]*; {GENERAL_HELP}")

@@ -5,11 +5,39 @@ mod firsts;
 use std::cell::OnceCell;
 
 use toml::Spanned;
-use toml::de::DeTable;
+use toml::de::{DeTable, DeValue};
 
 use self::firsts::Firsts;
 use crate::diagnostic::{Diagnostic, SourceId, Span};
 use crate::names::quoted;
+
+/// So deep may tables and lists stand in one another: each of the parser's own limits is this one, and they multiply.
+const DEEPEST: usize = 80;
+
+/// The diagnostic of a document in which something stands too deep.
+pub(super) fn too_deep(source: SourceId, document: &DeTable<'_>) -> Option<Diagnostic> {
+    let mut left: Vec<(&Spanned<DeValue<'_>>, usize)> = document.values().map(|value| (value, 1)).collect();
+    while let Some((value, depth)) = left.pop() {
+        if depth > DEEPEST {
+            let headline =
+                format!("not readable as TOML: tables and lists stand more than {DEEPEST} deep in one another");
+            let start = value.span().start;
+            let diagnostic =
+                Diagnostic::error("config::not_toml", headline).at(Span::new(source, start..start + 1), "too deep");
+            return Some(diagnostic.with_help("a configuration needs a few of them: take the others out"));
+        }
+        match value.get_ref() {
+            DeValue::Table(table) => left.extend(table.values().map(|value| (value, depth + 1))),
+            DeValue::Array(items) => left.extend(items.iter().map(|value| (value, depth + 1))),
+            DeValue::String(_)
+            | DeValue::Integer(_)
+            | DeValue::Float(_)
+            | DeValue::Boolean(_)
+            | DeValue::Datetime(_) => {}
+        }
+    }
+    None
+}
 
 /// A document that the parser has errors of.
 pub(super) struct Broken<'d> {

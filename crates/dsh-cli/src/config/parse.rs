@@ -2,7 +2,7 @@
 
 use toml::de::DeTable;
 
-use super::not_toml::Broken;
+use super::not_toml::{Broken, too_deep};
 use super::tree::{Branch, Tier};
 use crate::diagnostic::{Report, SourceId};
 
@@ -13,6 +13,11 @@ pub(crate) struct NotToml;
 /// Parses a document; every error in it is reported.
 pub(crate) fn parse(source: SourceId, tier: Tier, text: &str, report: &mut Report) -> Result<Branch, NotToml> {
     let (document, errors) = DeTable::parse_recoverable(text);
+    // What follows goes from table to table by recursion.
+    if let Some(diagnostic) = too_deep(source, document.get_ref()) {
+        report.push(diagnostic);
+        return Err(NotToml);
+    }
     if errors.is_empty() {
         return Ok(Branch::of(source, tier, text, document.into_inner()));
     }

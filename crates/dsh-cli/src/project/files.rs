@@ -131,8 +131,14 @@ impl<'p> Files<'p> {
             Err(problem) => {
                 self.full |= matches!(problem, Problem::TooMuch { .. });
                 let help = self.near(file, &problem, report).or_else(|| help(&problem));
-                let path = file.path.value.as_str();
-                report.push(problem.diagnostic(path).at(file.path.span, "named here").with_help_if(help));
+                let mut diagnostic = problem.diagnostic(file.path.value.as_str());
+                // What is wrong is the file's, and nothing else: that it can be shown comes first.
+                if matches!(problem, Problem::Text { error: TextError::NotUtf8 { .. }, .. })
+                    && let Ok((root, path)) = self.way(file)
+                {
+                    diagnostic = diagnostic.at(problem.place(self.display(root, &path), self.sources), "");
+                }
+                report.push(diagnostic.at(file.path.span, "named here").with_help_if(help));
                 None
             }
         }

@@ -22,6 +22,7 @@
 //!   - `bad_values::a_file_that_is_not_toml_is_wrong_use`
 //!   - `bad_input::config::what_is_not_toml_is_told_how_it_is_written`
 //!   - `bad_input::config::a_table_given_twice_is_shown_with_its_first_place`
+//!   - `bad_input::config::what_nests_beyond_measure_is_told_and_overflows_nothing`
 //!   - `check::a_file_that_is_not_toml_is_found_in_every_format_and_ends_with_2`
 //! - missing file
 //!   - `bad_files::a_missing_file_is_shown_where_it_is_named`

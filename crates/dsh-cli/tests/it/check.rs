@@ -1,8 +1,6 @@
 //! `dsh check`: what it looks at, and how it ends (C2).
 
-use std::process::Stdio;
-
-use crate::support::{Project, command, reads};
+use crate::support::{Project, command, read_by_nobody, reads};
 
 /// A clean project with so many agents: each has a persona, a variable, a section and tools of its own.
 fn clean(agents: usize) -> Project {
@@ -182,15 +180,7 @@ fn a_closed_pipe_is_quiet() {
     let keys: Vec<String> = (0..5_000).map(|number| format!("key_{number} = 1\n")).collect();
     let project = Project::new(&keys.concat());
     for format in ["human", "concise", "json", "github", "sarif"] {
-        let mut child = command()
-            .current_dir(project.path())
-            .args(["check", "--format", format])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        drop(child.stdout.take());
-        let output = child.wait_with_output().unwrap();
+        let output = read_by_nobody(command().current_dir(project.path()).args(["check", "--format", format]));
         assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(1), b"".as_slice()), "{format}");
     }
 }

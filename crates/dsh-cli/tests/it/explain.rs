@@ -1,8 +1,6 @@
 //! `dsh explain`, as a person reads it.
 
-use std::process::Stdio;
-
-use crate::support::{Project, command, dsh_in, reads, repository};
+use crate::support::{Project, command, dsh_in, read_by_nobody, reads, repository};
 
 #[test]
 fn a_prompt_is_shown_as_tables_of_sections_tools_and_variables() {
@@ -205,14 +203,6 @@ fn what_is_no_terminal_gets_no_colours() {
 fn a_closed_pipe_is_quiet() {
     // C2
     let project = Project::new(&format!("persona = \"{}\"", "word ".repeat(100_000)));
-    let mut child = command()
-        .current_dir(project.path())
-        .args(["explain", "deployment:persona"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
+    let output = read_by_nobody(command().current_dir(project.path()).args(["explain", "deployment:persona"]));
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()));
 }

@@ -1,8 +1,6 @@
 //! Streams and exit status (C2).
 
-use std::process::Stdio;
-
-use crate::support::{Project, command, dsh_in, reads};
+use crate::support::{Project, command, dsh_in, read_by_nobody, reads};
 
 #[test]
 fn without_a_configuration_the_defaults_hold_and_a_note_says_so() {
@@ -47,15 +45,7 @@ fn the_folder_may_be_named_from_anywhere_and_paths_say_so() {
 fn a_closed_pipe_is_quiet() {
     // C2
     let project = Project::new(&format!("persona = \"{}\"", "word ".repeat(100_000)));
-    let mut child = command()
-        .current_dir(project.path())
-        .arg("prompt")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
+    let output = read_by_nobody(command().current_dir(project.path()).arg("prompt"));
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()));
 }
 

@@ -92,10 +92,7 @@ fn doubled_braces_of_json_are_told_as_such() {
     for template in [r#"{{"label":"x"}}"#, r#"{{"a" : {"b": 1}}}"#] {
         let (headline, help) = told(template);
         assert!(headline.ends_with("no `}}` after the closing quote"), "{headline}");
-        assert!(
-            help.starts_with("single braces stand for themselves, so that those of JSON are not doubled"),
-            "{help}"
-        );
+        assert!(help.starts_with("single braces stand for themselves, and JSON needs no doubled ones"), "{help}");
     }
     renders(r#"{"label":"x"} {"a": {"b": 1}}"#, &[], r#"{"label":"x"} {"a": {"b": 1}}"#);
 }
@@ -117,7 +114,7 @@ fn each_fault_of_a_quoted_string_is_told() {
         assert_eq!(error.broken_at(), Some(at), "{template}");
         assert!(error.to_string().contains(&format!(" (byte {at}); ")), "{error}");
     }
-    assert_eq!(Template::compile("{{ }}").malformed().and_then(|error| error.broken_at()), None);
+    assert_eq!(Template::compile("{{ }}").malformed().and_then(dsh_template::Error::broken_at), None);
 }
 
 #[test]

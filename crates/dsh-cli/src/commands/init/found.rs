@@ -4,6 +4,7 @@ use std::path::Path;
 
 use dsh_system_prompt::show_hidden;
 use serde_json::Value;
+use toml::de::DeTable;
 
 use crate::config::INSTRUCTION_FILES;
 use crate::diagnostic::{Diagnostic, Report};
@@ -112,12 +113,14 @@ fn text(folder: &Folder, name: &str) -> Option<String> {
 /// The name that the project's own files give it, or its folder's.
 fn project(folder: &Folder) -> String {
     let toml = |file: &str, tables: &[&str]| {
-        let document: toml::Table = text(folder, file)?.parse().ok()?;
-        let mut table = &document;
+        let text = text(folder, file)?;
+        // Unlike a table of values, this one is made without recursion.
+        let document = DeTable::parse(&text).ok()?;
+        let mut table = document.get_ref();
         for name in tables {
-            table = table.get(*name)?.as_table()?;
+            table = table.get(*name)?.get_ref().as_table()?;
         }
-        Some(table.get("name")?.as_str()?.to_owned())
+        Some(table.get("name")?.get_ref().as_str()?.to_owned())
     };
     let json = || -> Option<String> {
         let document: Value = serde_json::from_str(&text(folder, "package.json")?).ok()?;

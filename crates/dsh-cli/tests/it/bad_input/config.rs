@@ -50,6 +50,23 @@ fn what_is_not_toml_is_told_how_it_is_written() {
 }
 
 #[test]
+fn what_nests_beyond_measure_is_told_and_overflows_nothing() {
+    // Keys with dots in tables within braces: each is within the parser's limits, and together they are 6,240 deep.
+    let key = vec!["a"; 78].join(".");
+    let config = format!("[{key}]\n{key} = {}1{}\n", format!("{{ {key} = ").repeat(78), " }".repeat(78));
+    let project = Project::new(&config);
+    reads!(project.dsh(&["check", "--format", "concise"]));
+    for arguments in [&["prompt"][..], &["explain"], &["config"], &["trust"], &["trust", "--json"]] {
+        assert_eq!(project.dsh(arguments).status, Some(2));
+    }
+    assert_eq!(Project::new("").dsh(&["prompt", "--config", &format!("{key}.{key} = 1")]).status, Some(2));
+    let init = Project::empty().file("Cargo.toml", &config).file("pyproject.toml", &config).dsh(&["init"]);
+    assert_eq!((init.status, init.stderr.as_str()), (Some(0), ""), "{init}");
+    // What no configuration needs and every reader takes is an unknown key like any other.
+    assert_eq!(Project::new(&format!("{key} = 1\n")).dsh(&["check"]).status, Some(1));
+}
+
+#[test]
 fn a_table_given_twice_is_shown_with_its_first_place() {
     let config = "[variables]\na = \"1\"\n[agents.one]\n[ agents.one ]\n\n[variables] # more\nb = \"2\"\n";
     reads!(Project::new(config).dsh(&["prompt"]));

@@ -38,11 +38,12 @@ fn a_link_that_is_swapped_while_dsh_runs_never_leads_out() {
         symlink("../secret", path("swapped")).unwrap();
         project.dsh(&["prompt"])
     };
+    let refused = "error[file::outside]: `swapped` leaves the project's folder: ";
     for run in runs {
         assert!(!format!("{run}").contains("SECRET"), "{run}");
         match run.status {
             Some(0) => assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("inside\n", "")),
-            _ => assert_eq!((run.status, run.stdout.as_str(), &run.stderr), (Some(1), "", &leads_out.stderr), "{run}"),
+            _ => assert!(run.status == Some(1) && run.stdout.is_empty() && run.stderr.starts_with(refused), "{run}"),
         }
     }
     reads!(leads_out);
