@@ -17,7 +17,7 @@ pub enum ExitStatus {
     /// 1: the project has findings: an unknown key, a bad value, a file that cannot be taken or written, a refused assembly or
     /// rendering; or standard output cannot be written.
     Findings,
-    /// 2: the command was used wrongly, or its configuration is named and missing, or not readable as TOML.
+    /// 2: the command was used wrongly, or its configuration is named and missing, not readable as TOML, or includes what cannot be taken.
     WrongUse,
 }
 
@@ -31,7 +31,7 @@ impl ExitStatus {
         ),
         (
             Self::WrongUse,
-            "wrong use (an unknown agent, a name that `explain` does not find, a `--dir` that is no folder), or a configuration that is named and missing, or cannot be read as TOML",
+            "wrong use (an unknown agent, a name that `explain` does not find, a `--dir` that is no folder), or a configuration that is named and missing, that cannot be read as TOML, or that includes what cannot be taken",
         ),
     ];
 

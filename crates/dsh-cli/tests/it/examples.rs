@@ -72,7 +72,7 @@ fn block_after(file: &str, heading: &str, language: &str) -> String {
 
 #[test]
 fn the_configuration_in_the_readme_is_right() {
-    let project = Project::new(&block("README.md", "toml")).file("AGENTS.md", "{{not ours}}\n").file(
+    let project = Project::new(&block("README.md", "toml")).file("docs/conventions.md", "{{not ours}}\n").file(
         "tools.json",
         r#"[{"name": "read"}, {"name": "search_files"}, {"name": "search_all"}, {"name": "write"}]"#,
     );
