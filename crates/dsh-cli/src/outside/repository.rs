@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Component, Path, PathBuf, Prefix};
 
+use super::environment::variable;
 use super::owner::may_speak_for;
 use super::{Folder, Reach};
 
@@ -53,31 +54,51 @@ impl Repository {
     }
 }
 
-/// The real path of the folder whose files came together with those of this project: the root of the repository round it, or of that
-/// which has this one as a submodule or a working tree of its own inside; without a repository, the project's folder.
+/// The real paths of the folders whose files came together with those of this project: the root of the repository round it, or of that
+/// which has this one as a submodule or a working tree of its own inside; without a repository, the project's folder. So did what came
+/// with a link on the way there: a repository can hold one that leads out of it.
 ///
 /// Whoever made the project made all of that, as far as anyone can tell: none of it is the user's own (C4).
-pub(crate) fn came_together(project: &Path) -> io::Result<PathBuf> {
+pub(crate) fn came_together(project: &Path) -> io::Result<Vec<PathBuf>> {
     let real = project.canonicalize()?;
-    let mut whole = real.clone();
+    let mut together = vec![whole_round(&real).unwrap_or(real)];
+    // Made anew of its parts, since a link with a `.` behind it is no link to the system.
+    let given: PathBuf = logical_folder()?.join(project).components().collect();
+    for way in given.ancestors().filter(|way| way.is_symlink()) {
+        let of_link = way.parent().and_then(|folder| whole_round(&folder.canonicalize().ok()?));
+        together.extend(of_link);
+    }
+    Ok(together)
+}
+
+/// The working folder by the way that led there, links not followed, where the shell has told it.
+fn logical_folder() -> io::Result<PathBuf> {
+    let here = Path::new(".").canonicalize()?;
+    let told = variable("PWD").map(PathBuf::from).filter(|told| told.is_absolute());
+    Ok(told.filter(|told| told.canonicalize().is_ok_and(|real| real == here)).unwrap_or(here))
+}
+
+/// The root of the repository round this real folder, or of that which has this one inside.
+fn whole_round(real: &Path) -> Option<PathBuf> {
+    let mut whole = None;
     let mut inner: Option<PathBuf> = None;
     for above in real.ancestors().take(HIGHEST + 1) {
-        let Some(dot_git) = dot_git(above, &real) else { continue };
+        let Some(dot_git) = dot_git(above, real) else { continue };
         if inner.as_ref().is_some_and(|git| dot_git.canonicalize().is_ok_and(|outer| !git.starts_with(outer))) {
             // Only the ones in which the inner one's git keeps what it knows are looked for.
             continue;
         }
-        whole = above.to_path_buf();
-        if dot_git.is_dir() {
-            break;
-        }
+        whole = Some(above.to_path_buf());
+        let is_folder = dot_git.is_dir();
         let named = Folder::open(above).ok().and_then(|root| git_folder(&root, dot_git));
-        inner = named.and_then(|git| git.canonicalize().ok());
-        if inner.is_none() {
-            break;
+        // What has no `HEAD` is no repository, and anybody can put it there: it cuts nothing off from what is round it.
+        let git = named.filter(|git| git.join("HEAD").is_file()).and_then(|git| git.canonicalize().ok());
+        match git {
+            Some(_) if is_folder => break,
+            git => inner = git,
         }
     }
-    Ok(whole)
+    whole
 }
 
 /// A folder's `.git`, if it is something that makes a repository of `project`: what is neither a folder nor a file does not, nor does
@@ -188,19 +209,22 @@ mod tests {
         };
         let git_file =
             |path: &str, git: &str| std::fs::write(make(path).join(".git"), format!("gitdir: {git}\n")).unwrap();
-        let whole = |path: &str| came_together(&make(path)).unwrap();
+        let whole = |path: &str| came_together(&make(path)).unwrap().remove(0);
+        let git_folder = |path: &str| std::fs::write(make(path).join("HEAD"), "ref: refs/heads/main\n").unwrap();
         assert_eq!(whole("plain/a"), root.join("plain/a"));
-        make("home/.git");
+        git_folder("home/.git");
         assert_eq!(whole("home/x/y"), root.join("home"));
-        make("home/own/.git");
+        git_folder("home/own/.git");
         assert_eq!(whole("home/own/y"), root.join("home/own"));
-        make("home/.git/modules/sub");
+        git_folder("home/.git/modules/sub");
         git_file("home/sub", "../.git/modules/sub");
         assert_eq!(whole("home/sub/y"), root.join("home"));
-        make("elsewhere/.git/worktrees/tree");
+        git_folder("elsewhere/.git/worktrees/tree");
         git_file("home/tree", root.join("elsewhere/.git/worktrees/tree").to_str().unwrap());
         assert_eq!(whole("home/tree/y"), root.join("home/tree"));
         git_file("home/broken", "nowhere");
-        assert_eq!(whole("home/broken"), root.join("home/broken"));
+        assert_eq!(whole("home/broken"), root.join("home"), "it names nothing");
+        make("home/empty/.git");
+        assert_eq!(whole("home/empty"), root.join("home"));
     }
 }

@@ -93,12 +93,26 @@ pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Re
     Ok(Documents { tree, others, profiles, left_texts, source, asks })
 }
 
+/// The keys whose values messages show; any other may be meant for `variables`.
+const SHOWN: [&str; 9] = [
+    "agents",
+    "allow_outside",
+    "identity",
+    "instructions",
+    "model",
+    "persona",
+    "persona_file",
+    "tool_order",
+    "tool_schemas",
+];
+
 /// A `--config KEY=VALUE` as messages show it. A variable's value never stands in one (C3), and where the whole is not readable, nobody
 /// knows what the value was to be.
 fn without_secret(flag: &str) -> String {
     let key = flag.split('=').next().unwrap_or_default();
     // An escape in a key may stand for any of its letters.
-    let may_be_variable = || flag.contains("variables") || key.contains('\\');
+    let is_known = SHOWN.contains(&key.split('.').next().unwrap_or_default().trim());
+    let may_be_variable = || !is_known || flag.contains("variables") || key.contains('\\');
     let nowhere = || Sources::new().add_said("", String::new());
     let is_readable = || config::flag(nowhere(), flag, &mut Report::new()).is_ok();
     if may_be_variable() || !is_readable() { format!("{key}=…") } else { flag.to_owned() }

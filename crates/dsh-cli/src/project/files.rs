@@ -32,7 +32,7 @@ pub(super) struct Files<'p> {
     /// Why the user's own folder, which is there, is none.
     not_a_user_folder: Option<Diagnostic>,
     /// The folder of all that came with the project, where there is a user's own.
-    came_together: Option<PathBuf>,
+    came_together: Option<Vec<PathBuf>>,
     pub(super) sources: &'p mut Sources,
     /// Files that were taken in, by root, path, reach and limit. Two agents may share a guide of a megabyte.
     taken: BTreeMap<(Root, String, Reach, u64), SourceId>,
@@ -76,7 +76,7 @@ impl<'p> Files<'p> {
     fn is_of_project(&self, root: Root, path: &str) -> bool {
         let came_with = |user: &Folder| {
             let together = self.came_together.as_ref();
-            together.is_none_or(|together| lies_beneath(&user.path().join(path), together))
+            together.is_none_or(|together| together.iter().any(|whole| lies_beneath(&user.path().join(path), whole)))
         };
         match root {
             Root::Project => true,

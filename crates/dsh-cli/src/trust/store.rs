@@ -107,7 +107,7 @@ impl Store {
 
 /// Whether the records would lie in what came with the project; also where nobody can tell.
 fn came_with(records: &Path, project: &Path) -> bool {
-    came_together(project).map_or(true, |together| lies_beneath(records, &together))
+    came_together(project).map_or(true, |together| together.iter().any(|whole| lies_beneath(records, whole)))
 }
 
 fn real(project: &Path) -> Result<PathBuf, NotStored> {

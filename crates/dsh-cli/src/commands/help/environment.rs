@@ -11,7 +11,7 @@ pub(super) struct EnvironmentVariable {
 
 /// What dsh itself reads, in the order in which it is told, but for keys of the configuration (`config::ENVIRONMENT`). A project's files
 /// may name more (C4).
-pub(super) const VARIABLES: [EnvironmentVariable; 13] = [
+pub(super) const VARIABLES: [EnvironmentVariable; 14] = [
     told("DSH_DIR", "the project's folder, as --dir"),
     told("DSH_PROFILE", "the profile of dsh.toml that holds, as --profile"),
     told("DSH_TRUST", "the hash of what is trusted in this run, as --trust"),
@@ -24,6 +24,7 @@ pub(super) const VARIABLES: [EnvironmentVariable; 13] = [
     told("XDG_CONFIG_HOME", "the folder of your own dsh/config.toml, in place of ~/.config"),
     told("XDG_STATE_HOME", "what you trust is kept in its folder dsh, in place of ~/.local/state"),
     told("HOME", "your own folder, where one of the two above is not set"),
+    told("PWD", "the way to the working folder: what came with a repository on it is not taken for your own"),
     told("SOURCE_DATE_EPOCH", "seconds since 1970: the day that the variable `date` tells, in place of today"),
 ];
 

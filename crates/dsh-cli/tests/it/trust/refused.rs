@@ -224,6 +224,7 @@ fn a_repository_cannot_bring_the_record_of_a_project_in_it() {
     assert!(!run.stdout.contains(SECRET) && run.stderr.contains("note[trust::untrusted]"), "{run}");
     // A project that is a repository of its own came from elsewhere.
     fs::create_dir(scene.project.path().join("service/.git")).unwrap();
+    fs::write(scene.project.path().join("service/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
     assert!(at_home(&scene, &["prompt"]).stdout.contains(SECRET));
 }
 
@@ -236,7 +237,36 @@ fn a_repository_cannot_bring_the_users_own_configuration() {
     assert!(run.stdout.ends_with("\n\nnone\n") && run.stderr.contains("note[trust::untrusted]"), "{run}");
     assert!(at_home(&scene, &["trust"]).stdout.contains("environment variable `TOKEN`"));
     fs::create_dir(scene.project.path().join("service/.git")).unwrap();
+    fs::write(scene.project.path().join("service/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
     assert!(at_home(&scene, &["prompt"]).stdout.contains(SECRET));
+}
+
+#[test]
+fn a_link_out_of_a_repository_brings_no_configuration_of_the_users_own() {
+    // C4
+    let own = "identity = false\npersona = \"{{v}}\"\n[variables]\nv = { env = \"TOKEN\", default = \"default\" }\n";
+    let project = Project::empty()
+        .file("outer/.git/HEAD", "ref: refs/heads/main\n")
+        .file("outer/cfg/dsh/config.toml", own)
+        .file("outer/deep/cut/dsh.toml", "")
+        .file("outer/deep/cut/.git", "gitdir: nowhere\n")
+        .file("else/dsh.toml", "");
+    std::os::unix::fs::symlink("../else", project.path().join("outer/sub")).unwrap();
+    let run = |folder: &str, pwd: &str, arguments: &[&str]| {
+        let mut command = project.command();
+        command.env("XDG_CONFIG_HOME", project.path().join("outer/cfg")).env("TOKEN", SECRET);
+        command.current_dir(project.path().join(folder)).env("PWD", project.path().join(pwd));
+        ran(command.arg("prompt").args(arguments))
+    };
+    for (folder, pwd, arguments) in [
+        (".", ".", &["--dir", "outer/sub"][..]),
+        ("outer/sub", "outer/sub", &[]),
+        (".", ".", &["--dir", "outer/deep/cut"]),
+    ] {
+        assert_eq!(run(folder, pwd, arguments).stdout, "default\n", "{folder} {arguments:?}");
+    }
+    // Who has not gone through the repository has nothing of it.
+    assert_eq!(run("else", "else", &[]).stdout, format!("{SECRET}\n"));
 }
 
 #[test]
