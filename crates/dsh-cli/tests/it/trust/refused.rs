@@ -251,7 +251,7 @@ fn a_link_out_of_a_repository_brings_no_configuration_of_the_users_own() {
         .file("outer/deep/cut/dsh.toml", "")
         .file("outer/deep/cut/.git", "gitdir: nowhere\n")
         .file("else/dsh.toml", "");
-    std::os::unix::fs::symlink("../else", project.path().join("outer/sub")).unwrap();
+    symlink("../else", project.path().join("outer/sub")).unwrap();
     let run = |folder: &str, pwd: &str, arguments: &[&str]| {
         let mut command = project.command();
         command.env("XDG_CONFIG_HOME", project.path().join("outer/cfg")).env("TOKEN", SECRET);
