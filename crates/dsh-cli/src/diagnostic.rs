@@ -38,7 +38,7 @@ pub(crate) enum Severity {
 
 impl fmt::Display for Severity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+        f.pad(match self {
             Self::Error => "error",
             Self::Warning => "warning",
             Self::Note => "note",

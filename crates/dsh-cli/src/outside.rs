@@ -20,7 +20,7 @@ pub(crate) use self::failure::{in_words, may_read, may_write};
 pub(crate) use self::folder::{
     FileIdentity, Folder, FolderError, ListError, OpenFile, Reach, ReadError, nearest_with, straight, straightened,
 };
-pub(crate) use self::repository::{Repository, came_together};
-pub(crate) use self::state::{PrivateError, PrivateFolder, UserFolders, lies_beneath, real_path};
+pub(crate) use self::repository::{CameTogether, Repository, came_together};
+pub(crate) use self::state::{PrivateError, PrivateFolder, UserFolders, real_path};
 pub(crate) use self::text::{Lost, TextError, decode, decode_noting};
 pub(crate) use self::writing::{NewFile, NotWritten, WriteProblem, create_all, is_there, replace_all};

@@ -56,15 +56,6 @@ impl Rule {
     pub(crate) fn name(&self) -> &'static str {
         self.code.rsplit("::").next().unwrap_or(self.code)
     }
-
-    /// The severity in one word, as the file has it.
-    pub(crate) fn severity_word(&self) -> &'static str {
-        match self.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Note => "note",
-        }
-    }
 }
 
 #[cfg(test)]

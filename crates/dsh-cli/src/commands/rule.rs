@@ -66,12 +66,12 @@ fn unknown(asked: &str) -> Diagnostic {
 /// A line for each: code, severity, summary.
 fn lines(rules: &[Rule]) -> String {
     let width = rules.iter().map(|rule| rule.code.len()).max().unwrap_or(0);
-    let line = |rule: &Rule| format!("{:width$}  {:7}  {}\n", rule.code, rule.severity_word(), rule.summary);
+    let line = |rule: &Rule| format!("{:width$}  {:7}  {}\n", rule.code, rule.severity, rule.summary);
     rules.iter().map(line).collect()
 }
 
 fn json(rules: &[Rule]) -> String {
-    let rule = |rule: &Rule| json!({"code": rule.code, "severity": rule.severity_word(), "summary": rule.summary, "text": rule.text});
+    let rule = |rule: &Rule| json!({"code": rule.code, "severity": rule.severity.to_string(), "summary": rule.summary, "text": rule.text});
     let rules: Vec<_> = rules.iter().map(rule).collect();
     format!("{}\n", json!({"version": VERSION, "rules": rules}))
 }

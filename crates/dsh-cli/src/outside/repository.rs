@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf, Prefix};
 
 use super::environment::variable;
 use super::owner::may_speak_for;
+use super::state::lies_beneath;
 use super::{Folder, Reach};
 
 /// So many folders above the project's are looked at.
@@ -54,12 +55,23 @@ impl Repository {
     }
 }
 
-/// The real paths of the folders whose files came together with those of this project: the root of the repository round it, or of that
+/// The real paths of the folders whose files came together with those of a project.
+#[derive(Debug)]
+pub(crate) struct CameTogether(Vec<PathBuf>);
+
+impl CameTogether {
+    /// Whether what is at this path, be there anything or not, came with the project.
+    pub(crate) fn holds(&self, path: &Path) -> bool {
+        self.0.iter().any(|whole| lies_beneath(path, whole))
+    }
+}
+
+/// What came together with this project: the root of the repository round it, or of that
 /// which has this one as a submodule or a working tree of its own inside; without a repository, the project's folder. So did what came
 /// with a link on the way there: a repository can hold one that leads out of it.
 ///
 /// Whoever made the project made all of that, as far as anyone can tell: none of it is the user's own (C4).
-pub(crate) fn came_together(project: &Path) -> io::Result<Vec<PathBuf>> {
+pub(crate) fn came_together(project: &Path) -> io::Result<CameTogether> {
     let real = project.canonicalize()?;
     let mut together = vec![whole_round(&real).unwrap_or(real)];
     // Made anew of its parts, since a link with a `.` behind it is no link to the system.
@@ -68,7 +80,7 @@ pub(crate) fn came_together(project: &Path) -> io::Result<Vec<PathBuf>> {
         let of_link = way.parent().and_then(|folder| whole_round(&folder.canonicalize().ok()?));
         together.extend(of_link);
     }
-    Ok(together)
+    Ok(CameTogether(together))
 }
 
 /// The working folder by the way that led there, links not followed, where the shell has told it.
@@ -209,7 +221,7 @@ mod tests {
         };
         let git_file =
             |path: &str, git: &str| std::fs::write(make(path).join(".git"), format!("gitdir: {git}\n")).unwrap();
-        let whole = |path: &str| came_together(&make(path)).unwrap().remove(0);
+        let whole = |path: &str| came_together(&make(path)).unwrap().0.remove(0);
         let git_folder = |path: &str| std::fs::write(make(path).join("HEAD"), "ref: refs/heads/main\n").unwrap();
         assert_eq!(whole("plain/a"), root.join("plain/a"));
         git_folder("home/.git");

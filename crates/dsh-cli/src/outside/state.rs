@@ -45,7 +45,7 @@ pub(crate) fn real_path(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// Whether `path`, be there anything or not, leads into the folder of this real path.
-pub(crate) fn lies_beneath(path: &Path, folder: &Path) -> bool {
+pub(super) fn lies_beneath(path: &Path, folder: &Path) -> bool {
     for existing in path.ancestors() {
         let Ok(real) = existing.canonicalize() else { continue };
         // Where a `..` follows what is not there, nobody knows where it will lead.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 use std::sync::Arc;
 
 use super::bases::{Base, Bases, Root};
@@ -11,8 +11,8 @@ use crate::config::{FILE_NAME, FileRef};
 use crate::diagnostic::{Diagnostic, Report, SourceId, Sources, Span};
 use crate::names::quoted;
 use crate::outside::{
-    Folder, FolderError, ListError, Lost, OpenFile, Reach, ReadError, TextError, came_together, decode_noting,
-    in_words, lies_beneath, may_read, real_path, straightened,
+    CameTogether, Folder, FolderError, ListError, Lost, OpenFile, Reach, ReadError, TextError, came_together,
+    decode_noting, in_words, may_read, real_path, straightened,
 };
 
 /// The most that is read of a text file.
@@ -32,7 +32,7 @@ pub(super) struct Files<'p> {
     /// Why the user's own folder, which is there, is none.
     not_a_user_folder: Option<Diagnostic>,
     /// The folder of all that came with the project, where there is a user's own.
-    came_together: Option<Vec<PathBuf>>,
+    came_together: Option<CameTogether>,
     pub(super) sources: &'p mut Sources,
     /// Files that were taken in, by root, path, reach and limit. Two agents may share a guide of a megabyte.
     taken: BTreeMap<(Root, String, Reach, u64), SourceId>,
@@ -76,7 +76,7 @@ impl<'p> Files<'p> {
     fn is_of_project(&self, root: Root, path: &str) -> bool {
         let came_with = |user: &Folder| {
             let together = self.came_together.as_ref();
-            together.is_none_or(|together| together.iter().any(|whole| lies_beneath(&user.path().join(path), whole)))
+            together.is_none_or(|together| together.holds(&user.path().join(path)))
         };
         match root {
             Root::Project => true,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::{TrustHash, record};
 use crate::diagnostic::Diagnostic;
-use crate::outside::{PrivateError, PrivateFolder, UserFolders, came_together, lies_beneath, real_path};
+use crate::outside::{PrivateError, PrivateFolder, UserFolders, came_together, real_path};
 
 /// More than this is no record: the longest path of a system, each byte of it written as four.
 const RECORD_LIMIT: u64 = 1 << 16;
@@ -107,7 +107,7 @@ impl Store {
 
 /// Whether the records would lie in what came with the project; also where nobody can tell.
 fn came_with(records: &Path, project: &Path) -> bool {
-    came_together(project).map_or(true, |together| together.iter().any(|whole| lies_beneath(records, whole)))
+    came_together(project).map_or(true, |together| together.holds(records))
 }
 
 fn real(project: &Path) -> Result<PathBuf, NotStored> {
