@@ -4,12 +4,12 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arc_swap::{ArcSwap, Guard};
-use rpds::HashTrieMapSync;
 
 use crate::context::Context;
 use crate::effect::Disposer;
 use crate::error::Error;
 use crate::failure::Failure;
+use crate::fast_map::FastMap;
 use crate::name::Name;
 use crate::scope_key::ScopeKey;
 use crate::sync::{Arc, Mutex};
@@ -72,7 +72,7 @@ pub struct Layers<L> {
 pub struct Snapshot<L> {
     global: Arc<L>,
     global_generation: u64,
-    scopes: HashTrieMapSync<ScopeKey, Arc<L>>,
+    scopes: FastMap<ScopeKey, Arc<L>>,
 }
 
 impl<L> Snapshot<L> {
@@ -120,7 +120,7 @@ impl<L: Layer> Layers<L> {
             snapshot: ArcSwap::from_pointee(Snapshot {
                 global: Arc::new(L::default()),
                 global_generation: 0,
-                scopes: HashTrieMapSync::new_sync(),
+                scopes: FastMap::default(),
             }),
             write: Mutex::new(()),
             generations: AtomicU64::new(1),

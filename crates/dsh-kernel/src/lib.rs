@@ -65,6 +65,7 @@ mod task;
 mod teardown;
 
 mod agenda;
+mod fast_map;
 mod frames;
 mod latch;
 mod lifecycle;

@@ -6,14 +6,15 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
-use rpds::HashTrieMapSync;
 
 use crate::catalog::{EventInfo, Method, ServiceInfo};
 use crate::context::Context;
 use crate::effect::Disposer;
 use crate::error::{Error, ErrorKind};
+use crate::fast_map::FastMap;
 use crate::fiber::FiberState;
 use crate::fiber::core::FiberKind;
+use crate::frames::drop_quietly;
 use crate::name::Name;
 use crate::quiet::Quiet;
 use crate::sync::Arc;
@@ -102,7 +103,7 @@ pub(crate) struct Provision {
 
 /// The services that a fiber can use, where its handles find them without a lock.
 #[derive(Default)]
-pub(crate) struct Reach(HashTrieMapSync<Name, Arc<Provision>>);
+pub(crate) struct Reach(FastMap<Name, Arc<Provision>>);
 
 impl Reach {
     pub(crate) fn new(provisions: impl IntoIterator<Item = Arc<Provision>>) -> Self {
@@ -165,15 +166,40 @@ impl<S: Service> Handle<S> {
     /// nobody provides it now, `kernel::inactive` where the owner does not run, `kernel::service_type` where the service of
     /// that name is of another type.
     pub fn resolve(&self) -> Result<Arc<S>, Error> {
-        let value = self.ctx.find_service(S::NAME)?;
-        Arc::downcast(value).map_err(|_other| {
-            let message = format!(
-                "the service `{}` is not a `{}`; two services have one name",
-                S::NAME,
-                std::any::type_name::<S>()
-            );
-            Error::build(ErrorKind::ServiceType, message).owner(self.ctx.owner()).label(Name::fixed(S::NAME)).into()
-        })
+        let value = self.ctx.with_service(S::NAME, Arc::clone)?;
+        Arc::downcast(value).map_err(|_other| self.of_another_type())
+    }
+
+    /// Calls `code` with the service, and counts no reference: what many threads do at each step should not write to memory
+    /// that they share.
+    ///
+    /// ```
+    /// # use dsh_kernel::{Kernel, Service};
+    /// # struct Greetings(&'static str);
+    /// # impl Service for Greetings {
+    /// #     const NAME: &'static str = "greetings";
+    /// #     const DOC: &'static str = "What to say first.";
+    /// # }
+    /// let kernel = Kernel::new();
+    /// kernel.root().provide(Greetings("hello"))?;
+    /// let greetings = kernel.root().get::<Greetings>();
+    /// assert_eq!(greetings.with(|service| service.0.len())?, 5);
+    /// # Ok::<(), dsh_kernel::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`resolve`](Self::resolve).
+    pub fn with<R>(&self, code: impl FnOnce(&S) -> R) -> Result<R, Error> {
+        let result = self.ctx.with_service(S::NAME, |value| value.downcast_ref().map(code))?;
+        result.ok_or_else(|| self.of_another_type())
+    }
+
+    #[cold]
+    fn of_another_type(&self) -> Error {
+        let message =
+            format!("the service `{}` is not a `{}`; two services have one name", S::NAME, std::any::type_name::<S>());
+        Error::build(ErrorKind::ServiceType, message).owner(self.ctx.owner()).label(Name::fixed(S::NAME)).into()
     }
 }
 
@@ -248,18 +274,24 @@ impl Context {
     ///
     /// As [`Handle::resolve`].
     pub fn get_dyn(&self, name: &str) -> Result<Arc<dyn Any + Send + Sync>, Error> {
-        self.find_service(name)
+        self.with_service(name, Arc::clone)
     }
 
     /// Looks a service up where this context may use it: what its fiber runs on or provides, then what an ancestor
     /// declares; a scope under the root may use whatever is provided, as the root may (K10).
-    fn find_service(&self, name: &str) -> Result<Arc<dyn Any + Send + Sync>, Error> {
+    fn with_service<R>(&self, name: &str, code: impl FnOnce(&Arc<dyn Any + Send + Sync>) -> R) -> Result<R, Error> {
         let mut core = self.core();
         let mut in_plugin = false;
         loop {
             let may_use = core.kind != FiberKind::Root || !in_plugin;
-            if may_use && let Some(provision) = core.reach.load().find(name) {
-                return Ok(Arc::clone(&provision.value));
+            if may_use {
+                let reach = core.reach.load();
+                if let Some(provision) = reach.find(name) {
+                    let result = code(&provision.value);
+                    // It may be the last to hold a service that has left meanwhile, whose destructor is foreign.
+                    drop_quietly(reach);
+                    return Ok(result);
+                }
             }
             in_plugin |= core.kind == FiberKind::Plugin;
             match core.parent() {
@@ -269,6 +301,7 @@ impl Context {
         }
     }
 
+    #[cold]
     fn no_service(&self, name: &str, in_plugin: bool) -> Error {
         let owner = self.owner();
         let declared = self.shared().world.lock().declares_injection(self.core().id, name);
