@@ -25,6 +25,6 @@ mod polled;
 mod workload;
 
 pub use changing::Changing;
-pub use ours::{CHANGING, Changes, Ours, Providers};
+pub use ours::{CHANGING, Changes, Ours, Owned, Providers};
 pub use polled::{at_once, runtime};
 pub use workload::{Workload, WorkloadSection};

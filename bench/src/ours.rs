@@ -35,6 +35,17 @@ pub enum Changes {
     OneVariable,
 }
 
+/// What an agent registers for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owned {
+    /// Its persona, and all variables.
+    Everything,
+    /// Its persona, and the variable [`CHANGING`]; the others are everybody's.
+    PersonaAndOneVariable,
+    /// Nothing.
+    Nothing,
+}
+
 /// A kernel whose prompt registry holds the workload.
 #[derive(Debug)]
 pub struct Ours {
@@ -59,7 +70,9 @@ impl Ours {
         for section in &workload.sections {
             prompt.section(PromptSection::new(section.name.clone(), section.order, section.text.clone()))?;
         }
-        register_variables(&prompt, workload, providers, changes)?;
+        for (name, value) in &workload.variables {
+            prompt.variable(variable(name, value, providers, changes))?;
+        }
         // It is asked at each step and hands out what it keeps.
         let tools = ToolProviderResult::new(workload.tools.iter().cloned());
         prompt.tools(ToolProvider::computed(move |_| tools.clone()))?;
@@ -81,21 +94,24 @@ impl Ours {
         &self.prompt
     }
 
-    /// Opens a scope for an agent that has registrations of its own: its persona, and all variables, of which one is
-    /// another one each step.
+    /// Opens a scope for an agent, with registrations of its own. Its variables hand out shared strings.
     ///
     /// # Errors
     ///
     /// The kernel's and the registry's.
-    pub fn agent(&self, workload: &Workload, label: &str, changes: Changes) -> Result<Scope, Failure> {
+    pub fn agent(&self, workload: &Workload, label: &str, owned: Owned, changes: Changes) -> Result<Scope, Failure> {
         let scope = self.root.scope(label.to_owned())?;
+        if owned == Owned::Nothing {
+            return Ok(scope);
+        }
         let prompt = scope.ctx().system_prompt();
-        prompt.section(PromptSection::new(
-            "deployment:persona",
-            0,
-            format!("You are {label}. {}", workload.persona),
-        ))?;
-        register_variables(&prompt, workload, Providers::Shared, changes)?;
+        let persona = format!("You are {label}. {}", workload.persona);
+        prompt.section(PromptSection::new("deployment:persona", 0, persona))?;
+        for (name, value) in &workload.variables {
+            if owned == Owned::Everything || name == CHANGING {
+                prompt.variable(variable(name, value, Providers::Shared, changes))?;
+            }
+        }
         Ok(scope)
     }
 
@@ -119,33 +135,28 @@ impl Ours {
     }
 }
 
-fn register_variables(
-    prompt: &PromptHandle,
-    workload: &Workload,
-    providers: Providers,
-    changes: Changes,
-) -> Result<(), Failure> {
-    for (name, value) in &workload.variables {
-        let (name, value) = (name.clone(), value.clone());
-        let shared: Arc<str> = value.as_str().into();
-        prompt.variable(match providers {
-            _ if changes == Changes::OneVariable && name == CHANGING => {
-                let changing = Changing::new(&value);
-                PromptVariable::computed(name, move |_| changing.next())
-            }
-            Providers::Fixed => PromptVariable::new(name, shared),
-            Providers::Shared => PromptVariable::computed(name, move |_| Arc::clone(&shared)),
-            Providers::Cloning => PromptVariable::computed(name, move |_| value.clone()),
-        })?;
+fn variable(name: &str, value: &str, providers: Providers, changes: Changes) -> PromptVariable {
+    let name = name.to_owned();
+    let shared: Arc<str> = value.into();
+    match providers {
+        _ if changes == Changes::OneVariable && name == CHANGING => {
+            let changing = Changing::new(value);
+            PromptVariable::computed(name, move |_| changing.next())
+        }
+        Providers::Fixed => PromptVariable::new(name, shared),
+        Providers::Shared => PromptVariable::computed(name, move |_| Arc::clone(&shared)),
+        Providers::Cloning => {
+            let value = value.to_owned();
+            PromptVariable::computed(name, move |_| value.clone())
+        }
     }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use super::{Changes, Ours, Providers};
+    use super::{Changes, Ours, Owned, Providers};
     use crate::{Workload, runtime};
 
     #[test]
@@ -170,7 +181,7 @@ mod tests {
         let ours = Ours::start(&workload, Providers::Shared, Changes::OneVariable).unwrap();
         let (first, second) = (ours.step(None).unwrap(), ours.step(None).unwrap());
         assert_eq!(first.replace("feature/cache-0", "feature/cache-1"), &*second);
-        let agent = ours.agent(&workload, "reviewer", Changes::Nothing).unwrap();
+        let agent = ours.agent(&workload, "reviewer", Owned::Everything, Changes::Nothing).unwrap();
         let own = ours.step(Some(agent.key())).unwrap();
         assert!(own.contains("You are reviewer.") && own.contains("feature/cache"));
         assert!(Arc::ptr_eq(&own, &ours.step(Some(agent.key())).unwrap()));

@@ -98,5 +98,10 @@ fn in_turn<'a, V: 'a>(sets: Vec<V>, render: impl Fn(&V) -> Result<String, Failur
 }
 
 fn same(side: &str, text: Option<&str>, wanted: &str) -> Result<(), Failure> {
-    if text == Some(wanted) { Ok(()) } else { Err(Failure::msg(format!("{side} renders to other bytes"))) }
+    let text = text.unwrap_or_default();
+    if text == wanted {
+        return Ok(());
+    }
+    let at = text.bytes().zip(wanted.bytes()).take_while(|(theirs, ours)| theirs == ours).count();
+    Err(Failure::msg(format!("{side} renders to other bytes from byte {at} of {}", wanted.len())))
 }

@@ -1,6 +1,6 @@
 //! P4: what is registered elsewhere costs nothing. The same with one scope open and with many.
 
-use dsh_bench::{Changes, Ours, Providers, Workload};
+use dsh_bench::{Changes, Ours, Owned, Providers, Workload};
 use dsh_kernel::{Failure, Scope};
 use dsh_system_prompt::{PromptSection, SystemPromptExt as _};
 
@@ -25,9 +25,9 @@ impl Side {
     fn open(workload: &Workload, count: usize) -> Result<Self, Failure> {
         let ours = Ours::start(workload, Providers::Shared, Changes::OneVariable)?;
         for at in 1..count {
-            ours.agent(workload, &format!("agent-{at}"), Changes::OneVariable)?;
+            ours.agent(workload, &format!("agent-{at}"), Owned::Everything, Changes::OneVariable)?;
         }
-        let agent = ours.agent(workload, "agent", Changes::OneVariable)?;
+        let agent = ours.agent(workload, "agent", Owned::Everything, Changes::OneVariable)?;
         Ok(Self { ours, agent })
     }
 
