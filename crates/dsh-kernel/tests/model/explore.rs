@@ -3,30 +3,23 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use dsh_kernel::{Context, Disposer, Fiber, Kernel};
-use dsh_testkit::Log;
 use loom::thread::{Builder, JoinHandle};
 
 pub(crate) use loom::future::block_on;
 
-/// How often, in one interleaving, a thread is made to wait in the midst of its way for another.
-const PREEMPTIONS: usize = 2;
+/// How often, in one interleaving, a thread that could go on is made to wait for another.
+const PREEMPTIONS: usize = 3;
 
 /// In words: the kernel and what it calls need more than the checker's own 4096.
 const STACK: usize = 1 << 15;
 
-/// Runs `model` in each interleaving within the bound, and says how many there were.
+/// Runs `model` in each interleaving within the bound, and says how many there were. `LOOM_MAX_PREEMPTIONS` sets another
+/// bound.
 #[track_caller]
 pub(crate) fn explore(model: fn()) {
-    explore_to(PREEMPTIONS, model);
-}
-
-/// As [`explore`], with a bound of its own. `LOOM_MAX_PREEMPTIONS` goes before it.
-#[track_caller]
-pub(crate) fn explore_to(preemptions: usize, model: fn()) {
     let rounds = Arc::new(AtomicU64::new(0));
     let mut checker = loom::model::Builder::new();
-    let bound = *checker.preemption_bound.get_or_insert(preemptions);
+    let bound = *checker.preemption_bound.get_or_insert(PREEMPTIONS);
     checker.max_branches = 100_000;
     let count = Arc::clone(&rounds);
     checker.check(move || {
@@ -34,7 +27,7 @@ pub(crate) fn explore_to(preemptions: usize, model: fn()) {
         beside(model).join().unwrap();
     });
     let name = std::thread::current().name().unwrap_or("model").to_owned();
-    println!("{name}: {} interleavings, up to {bound} preemptions", rounds.load(Ordering::Relaxed));
+    println!("{name}: {} interleavings, up to {bound} preemptions in each", rounds.load(Ordering::Relaxed));
 }
 
 /// A thread of the model.
