@@ -13,13 +13,18 @@ const PREEMPTIONS: usize = 3;
 /// In words: the kernel and what it calls need more than the checker's own 4096.
 const STACK: usize = 1 << 15;
 
-/// Runs `model` in each interleaving within the bound, and says how many there were. `LOOM_MAX_PREEMPTIONS` sets another
-/// bound.
+/// Runs `model` in each interleaving within the bound, and says how many there were.
 #[track_caller]
 pub(crate) fn explore(model: fn()) {
+    explore_to(PREEMPTIONS, model);
+}
+
+/// As [`explore`], with a bound of its own. `LOOM_MAX_PREEMPTIONS` goes before either.
+#[track_caller]
+pub(crate) fn explore_to(preemptions: usize, model: fn()) {
     let rounds = Arc::new(AtomicU64::new(0));
     let mut checker = loom::model::Builder::new();
-    let bound = *checker.preemption_bound.get_or_insert(PREEMPTIONS);
+    let bound = *checker.preemption_bound.get_or_insert(preemptions);
     checker.max_branches = 100_000;
     let count = Arc::clone(&rounds);
     checker.check(move || {

@@ -67,8 +67,11 @@ impl Part {
     pub(crate) fn traced(name: &'static str, log: &Log) -> Self {
         let log = log.clone();
         Self::new(name, move |ctx| {
-            log.push(format!("start:{name}"));
-            undo(ctx, "trace", format!("stop:{name}"), &log)?;
+            ctx.effect("trace", |fx| {
+                log.push(format!("start:{name}"));
+                tell(fx, format!("stop:{name}"), &log);
+                Ok(())
+            })?;
             Ok(())
         })
     }
