@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::task::{Context as TaskContext, Poll, Waker};
+use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
 use crate::agenda::Agenda;
@@ -17,6 +17,7 @@ use crate::fiber::core::{FiberCore, FiberKind};
 use crate::frames;
 use crate::inspect::Inspection;
 use crate::name::Name;
+use crate::quiet::wake_quietly;
 use crate::runtime::{self, RuntimeClock};
 use crate::sync::{Arc, Mutex};
 use crate::teardown::{Target, Teardown};
@@ -143,7 +144,7 @@ impl Drop for Kernel {
         world.parked.tasks.drain(..).for_each(frames::drop_quietly);
         frames::drop_quietly(world);
         frames::drop_quietly(events);
-        wakers.into_iter().for_each(Waker::wake);
+        wakers.into_iter().for_each(wake_quietly);
     }
 }
 
@@ -217,14 +218,17 @@ impl Future for Settled {
                 "`settled()` was awaited from inside a plugin that is starting or unloading; await it outside";
             return Poll::Ready(Err(Error::build(ErrorKind::Reentrant, message).into()));
         }
-        world.watch_settled(self.key, cx.waker(), !frames.is_empty());
+        let displaced = world.watch_settled(self.key, cx.waker(), !frames.is_empty());
+        drop(world);
+        frames::drop_quietly(displaced);
         Poll::Pending
     }
 }
 
 impl Drop for Settled {
     fn drop(&mut self) {
-        self.shared.world.lock().forget_watcher(self.key);
+        let gone = self.shared.world.lock().forget_watcher(self.key);
+        frames::drop_quietly(gone);
     }
 }
 
