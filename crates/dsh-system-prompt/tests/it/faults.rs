@@ -18,7 +18,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use expected::{Came, expected};
-use scene::Scene;
+use scene::{Scene, same};
 use table::{Fault, Site, impossible};
 
 /// On the runtime's clock, which is paused: it passes only where nothing is left to do.
@@ -51,6 +51,12 @@ async fn row(site: Site, fault: Fault) -> Result<(), String> {
         return never::row(scene).await;
     }
     let told = sites::come_to(&scene).await;
+    if fault == Fault::Mount {
+        // What was mounted from inside is started as soon as the call is over; nothing else is asked of the kernel before.
+        let tree = scene.stage.kernel.inspect().to_string();
+        let mounted = tree.lines().map(str::trim).find(|line| line.starts_with("child ")).unwrap_or("nothing");
+        same("what was mounted", mounted, if site.is_of_the_gone() { "nothing" } else { "child [active]" })?;
+    }
     if fault == Fault::WaitForItsEnd {
         scene.stage.never.open();
     }

@@ -62,7 +62,7 @@ impl Site {
     }
 
     /// Whether the culprit is gone, or going for good, when its code runs.
-    fn is_of_the_gone(self) -> bool {
+    pub(crate) fn is_of_the_gone(self) -> bool {
         matches!(self, Self::DropOfAPlugin | Self::DropOfAnOutdatedFailure)
     }
 

@@ -1,5 +1,6 @@
 //! The scene of a row: a registry, a neighbour that has to be served, a victim, and the culprit under its host.
 
+use std::future::Future;
 use std::sync::Arc;
 use std::task::Poll;
 
@@ -11,7 +12,7 @@ use dsh_system_prompt::{
     Identity, PromptAssembly, PromptConfig, PromptRegistry, PromptSection, PromptVariable, SystemPrompt,
     SystemPromptExt, ToolProvider, render_prompt,
 };
-use dsh_testkit::{Log, Probes, poll_once};
+use dsh_testkit::{Gate, Log, Probes, poll_once};
 
 use super::code::{Code, Dropped, Holding, Stage};
 use super::ears;
@@ -142,7 +143,7 @@ impl Scene {
         stage.kernel.settled().await.unwrap();
         assert_eq!(culprit.state(), if site.is_start() { FiberState::Pending } else { FiberState::Active });
         if fault == Fault::WaitForItsEnd && !site.is_start() {
-            slow(&stage);
+            slow(&stage.ctx(), &stage.never);
         }
         let scene = Self { stage, code, root, clock, heard, _ears: ears, neighbour, registry, before, probes };
         let at_first = if site.is_start() { "neighbour at work/victim" } else { "neighbour at work/victim/culprit" };
@@ -195,6 +196,7 @@ impl Scene {
         let with_round = prompt.replacen("neighbour at work", "neighbour at work/round", 1);
         same("the assembly with a registration more", &self.assembled().await, &with_round)?;
         same("the end of that registration", &told::kernel(round.dispose().await), "ok")?;
+        self.is_outside_of_all_code().await?;
         same("the assembly without it", &self.assembled().await, prompt)?;
 
         let Poll::Ready(end) = poll_once(&mut self.culprit().dispose()) else {
@@ -213,6 +215,19 @@ impl Scene {
         same("what is alive of its code", &probes.balance().to_string(), "0")?;
         same("the end", &told::kernel(stage.kernel.shutdown().await), "ok")?;
         same("what was logged meanwhile", &heard.take().join("\n"), "")
+    }
+
+    /// The thread is in nobody's code any more: a plugin starts at once, and a wait waits.
+    async fn is_outside_of_all_code(&self) -> Result<(), String> {
+        let newcomer = self.root.plugin_dyn(Part::new("newcomer", |_| Ok(()))).map_err(|error| error.to_string())?;
+        same("the start of a newcomer", &now(&mut newcomer.ready()), "ok")?;
+        let gate = Gate::new();
+        slow(&newcomer.ctx(), &gate);
+        let mut end = newcomer.dispose();
+        same("the end of the newcomer", &now(&mut end), "it waits")?;
+        same("whether all is settled", &now(&mut self.stage.kernel.settled()), "it waits")?;
+        gate.open();
+        same("the end of the newcomer", &told::kernel(end.await), "ok")
     }
 
     async fn is_shut_down(self) -> Result<(), String> {
@@ -240,10 +255,18 @@ impl Scene {
     }
 }
 
-/// A part of the culprit that takes its time, so that its end has to be waited for.
-pub(crate) fn slow(stage: &Arc<Stage>) {
-    let gate = stage.never.clone();
-    let slow = stage.ctx().effect("slow", |fx| {
+/// What has come of a wait by now.
+fn now(wait: &mut (impl Future<Output = Result<(), dsh_kernel::Error>> + Unpin)) -> String {
+    match poll_once(wait) {
+        Poll::Ready(result) => told::kernel(result),
+        Poll::Pending => "it waits".to_owned(),
+    }
+}
+
+/// Something that takes its time to be undone, so that its owner's end has to be waited for.
+fn slow(ctx: &Context, gate: &Gate) {
+    let gate = gate.clone();
+    let slow = ctx.effect("slow", |fx| {
         fx.defer_async(move || async move { gate.wait().await });
         Ok(())
     });
