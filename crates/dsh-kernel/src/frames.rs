@@ -13,7 +13,7 @@ use std::task::{Context as TaskContext, Poll};
 use crate::agenda::Agenda;
 use crate::failure::Failure;
 use crate::kernel::{KernelId, Shared};
-use crate::sync::Arc;
+use crate::sync::{Arc, thread_local};
 use crate::teardown::Target;
 use crate::world::{EffectId, FiberId};
 
@@ -63,11 +63,7 @@ pub(crate) fn call<R>(frame: Frame, code: impl FnOnce() -> R) -> Result<R, Failu
 }
 
 /// Calls foreign code, and starts what it has left to be started.
-pub(crate) fn call_and_settle<R>(
-    shared: &Arc<Shared>,
-    frame: Frame,
-    code: impl FnOnce() -> R,
-) -> Result<R, Failure> {
+pub(crate) fn call_and_settle<R>(shared: &Arc<Shared>, frame: Frame, code: impl FnOnce() -> R) -> Result<R, Failure> {
     let (result, left_starts) = framed(frame, code);
     if left_starts {
         settle(shared);

@@ -1,9 +1,6 @@
 //! Layers: what a registry keeps, once for everyone and once for each scope (K1).
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-use arc_swap::{ArcSwap, Guard};
 
 use crate::context::Context;
 use crate::effect::Disposer;
@@ -12,7 +9,7 @@ use crate::failure::Failure;
 use crate::fast_map::FastMap;
 use crate::name::Name;
 use crate::scope_key::ScopeKey;
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Arc, ArcSwap, AtomicU64, Guard, Mutex, Ordering};
 
 /// What one layer holds. It is copied when it changes, so its large parts are best shared or persistent.
 pub trait Layer: Clone + Default + Send + Sync + 'static {

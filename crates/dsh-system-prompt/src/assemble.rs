@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dsh_kernel::{Audience, BoxFuture, Context, Handle, Owner};
+use dsh_kernel::{Audience, BoxFuture, Context, Handle, Owner, Quiet};
 
 use crate::assembly::PromptAssembly;
 use crate::context::AssembleContext;
@@ -77,7 +77,9 @@ pub(crate) fn settle(
 enum Finished {
     Whole(Result<PromptAssembly, Error>),
     /// Somebody with a part or a hand in it has left.
-    Torn { leaver: Option<Owner> },
+    Torn {
+        leaver: Option<Owner>,
+    },
 }
 
 async fn finish(ctx: &Context, cx: &AssembleContext, evaluation: Evaluation, registry: &Shared) -> Finished {
@@ -97,6 +99,8 @@ async fn finish(ctx: &Context, cx: &AssembleContext, evaluation: Evaluation, reg
     if leaver.is_none() && marks.still_hold(&shape, registry) {
         return Finished::Whole(result);
     }
+    // A failure that does not count goes here, and it is foreign (K13).
+    drop(Quiet::new(result));
     Finished::Torn { leaver: leaver.or_else(|| shape.leaver().cloned()) }
 }
 

@@ -2,9 +2,7 @@
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use arc_swap::ArcSwap;
 use foldhash::fast::RandomState;
 use rpds::RedBlackTreeMapSync;
 
@@ -17,7 +15,7 @@ use crate::name::Name;
 use crate::owner::Owner;
 use crate::quiet::Quiet;
 use crate::scope_key::ScopeKey;
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Arc, ArcSwap, AtomicBool, AtomicU64, Mutex, Ordering};
 
 type Hubs = HashMap<TypeId, Arc<dyn AnyHub>, RandomState>;
 

@@ -44,7 +44,8 @@ pub fn escape_json(out: &mut String, text: &str) {
 /// Where the first byte stands that needs an escape. Blocks are looked at as a whole, which compiles to a few vector instructions.
 fn first_to_escape(bytes: &[u8]) -> Option<usize> {
     const BLOCK: usize = 32;
-    let clean = bytes.chunks_exact(BLOCK).take_while(|block| !block.iter().fold(false, |any, &b| any | needs_escape(b)));
+    let clean =
+        bytes.chunks_exact(BLOCK).take_while(|block| !block.iter().fold(false, |any, &b| any | needs_escape(b)));
     let from = clean.count() * BLOCK;
     let found = bytes.get(from..)?.iter().position(|&byte| needs_escape(byte))?;
     Some(from + found)
