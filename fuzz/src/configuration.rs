@@ -1,6 +1,6 @@
 //! `dsh.toml` (C1), read alone, and a text as a `--config KEY=VALUE`.
 
-use dsh_cli::fuzzing::{Configuration, Decoded, ConfigurationReading, InlineText, SCHEMA};
+use dsh_cli::fuzzing::{Configuration, ConfigurationReading, Decoded, InlineText, SCHEMA};
 use serde_json::Value;
 
 use crate::found::{is_a_text, shown_is_right};
@@ -26,7 +26,9 @@ pub fn configuration(bytes: &[u8]) {
     let said = Decoded { offsets: (0..=text.len()).collect(), text };
     shown_is_right(&said, &read.as_flag);
     match &read.reading {
-        None => assert!(read.shown.findings.iter().all(|finding| finding.code == "config::not_toml" && finding.is_error)),
+        None => {
+            assert!(read.shown.findings.iter().all(|finding| finding.code == "config::not_toml" && finding.is_error))
+        }
         Some(reading) => {
             printed_says_the_same(reading);
             reading.texts.iter().for_each(|inline| comes_from_its_place(inline, &read.decoded.text));
