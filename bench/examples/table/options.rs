@@ -73,9 +73,9 @@ fn number(text: &str) -> Result<usize, String> {
 }
 
 fn clauses(text: &str) -> Result<Vec<String>, String> {
-    let clause = |clause: &str| match CLAUSES.contains(&clause) {
-        true => Ok(clause.to_owned()),
-        false => Err(format!("`--only {clause}`: the clauses are {}", CLAUSES.join(", "))),
+    let clause = |clause: &str| {
+        let known = CLAUSES.contains(&clause).then(|| clause.to_owned());
+        known.ok_or_else(|| format!("`--only {clause}`: the clauses are {}", CLAUSES.join(", ")))
     };
     text.split(',').map(clause).collect()
 }
