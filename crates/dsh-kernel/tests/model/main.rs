@@ -10,20 +10,12 @@
     reason = "what a helper of a test cannot do has failed the test; clippy lets only `#[test]` functions do so"
 )]
 
-#[path = "model/explore.rs"]
 mod explore;
-#[path = "model/parts.rs"]
 mod parts;
 
-#[path = "model/adoption.rs"]
 mod adoption;
-#[path = "model/disposal.rs"]
 mod disposal;
-#[path = "model/events.rs"]
 mod events;
-#[path = "model/outside.rs"]
 mod outside;
-#[path = "model/registration.rs"]
 mod registration;
-#[path = "model/services.rs"]
 mod services;
