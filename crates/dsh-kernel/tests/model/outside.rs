@@ -30,7 +30,10 @@ fn chains_left_outside_of_a_runtime_are_taken_up_once() {
         }
         let entries = log.take();
         assert_eq!(entries.len(), 4, "{entries:?}");
-        assert!(place(&entries, "b") < place(&entries, "a") && place(&entries, "d") < place(&entries, "c"), "{entries:?}");
+        assert!(
+            place(&entries, "b") < place(&entries, "a") && place(&entries, "d") < place(&entries, "c"),
+            "{entries:?}"
+        );
         assert_eq!(kernel.inspect(), before);
     });
 }
