@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::{Error, Finding, Outcome, catalog, ci, conform, layers, model, process, test, tidy, workspace};
+use crate::{Error, Finding, Outcome, bench, catalog, ci, conform, layers, model, process, test, tidy, workspace};
 
 const HELP: &str = "\
 Every repository chore. Run as `cargo xtask COMMAND`.
@@ -14,6 +14,9 @@ Every repository chore. Run as `cargo xtask COMMAND`.
   catalog [--check]             write docs/catalog.md and the READMEs' API tables; --check only compares
   model [NAME]                  the kernel's models, in every interleaving within a bound; NAME picks some
   conform --seeds N [--start S] N random scenarios against the npm package (needs node)
+  bench [--quick] [--rounds N] [--only P1,P2,...] [--json FILE]
+                                speed beside the npm package, template engines and a concatenation by hand; a whole
+                                run writes docs/performance.md, --quick and --only leave it alone
   ci                            every gate that CI runs, cheapest first (the same as `bash .ci/run`)
   help                          this text
 
@@ -53,6 +56,7 @@ fn dispatch(name: &str, args: &[String]) -> Result<Outcome, Error> {
         },
         "model" => model::run,
         "conform" => conform::run,
+        "bench" => bench::run,
         "ci" => |root, args| no_arguments(args).and_then(|()| ci::run(root)),
         "" => return Err(Error::new(format!("which chore?\n\n{HELP}"))),
         other => return Err(Error::new(format!("there is no chore `{other}`\n\n{HELP}"))),
