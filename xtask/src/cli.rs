@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::{Error, Finding, Outcome, bench, catalog, ci, conform, layers, process, test, tidy, workspace};
+use crate::{Error, Finding, Outcome, bench, catalog, ci, conform, layers, model, process, test, tidy, workspace};
 
 const HELP: &str = "\
 Every repository chore. Run as `cargo xtask COMMAND`.
@@ -12,6 +12,7 @@ Every repository chore. Run as `cargo xtask COMMAND`.
   tidy                          the house rules: file heads, lengths, invariants, READMEs, ...
   layers                        the level rule: which crate may depend on which
   catalog [--check]             write docs/catalog.md and the READMEs' API tables; --check only compares
+  model [NAME]                  the kernel's models, in every interleaving within a bound; NAME picks some
   conform --seeds N [--start S] N random scenarios against the npm package (needs node)
   bench [--quick] [--rounds N] [--only P1,P2,...] [--json FILE]
                                 speed beside the npm package, template engines and a concatenation by hand; a whole
@@ -53,6 +54,7 @@ fn dispatch(name: &str, args: &[String]) -> Result<Outcome, Error> {
             [check] if check == "--check" => Ok(report("catalog", &catalog::check(root)?)),
             _ => Err(Error::new("`catalog` knows one argument, `--check`")),
         },
+        "model" => model::run,
         "conform" => conform::run,
         "bench" => bench::run,
         "ci" => |root, args| no_arguments(args).and_then(|()| ci::run(root)),

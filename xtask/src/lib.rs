@@ -21,6 +21,7 @@ pub mod ci;
 pub mod cli;
 pub mod conform;
 pub mod layers;
+pub mod model;
 pub mod test;
 pub mod tidy;
 

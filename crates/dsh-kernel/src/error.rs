@@ -157,6 +157,11 @@ impl Error {
         })
     }
 
+    /// What whoever waits is told when the kernel is dropped.
+    pub(crate) fn kernel_dropped() -> Self {
+        Self::build(ErrorKind::Disposed, "the kernel was dropped; shut it down and await that first").into()
+    }
+
     /// The failures of a teardown, if there are any.
     pub(crate) fn from_links(mut links: Vec<LinkFailure>) -> Result<(), Self> {
         if links.is_empty() {

@@ -17,7 +17,7 @@ use std::time::Duration;
 use slotmap::{SlotMap, new_key_type};
 
 use crate::effect::Entry;
-use crate::error::{Error, ErrorKind, LinkFailure};
+use crate::error::{Error, LinkFailure};
 use crate::events::FiberChanged;
 use crate::fiber::FiberState;
 use crate::fiber::core::FiberCore;
@@ -179,8 +179,7 @@ impl World {
 
     /// The kernel is dropped: whoever waits for anything is told so.
     pub(crate) fn end_all(&mut self, wakers: &mut Vec<Waker>) {
-        let gone: Error =
-            Error::build(ErrorKind::Disposed, "the kernel was dropped; shut it down and await that first").into();
+        let gone = Error::kernel_dropped();
         for fiber in self.fibers.values_mut() {
             fiber.core.place.set_state(FiberState::Disposed);
             fiber.core.reach.store(Arc::default());

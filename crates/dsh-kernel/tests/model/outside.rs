@@ -4,28 +4,36 @@ use dsh_kernel::{FiberState, Kernel};
 use dsh_testkit::Log;
 
 use crate::explore::{beside, block_on, explore, outside};
-use crate::parts::{Part, tell};
+use crate::parts::{Part, place, tell};
 
 // K4
 #[test]
-fn a_chain_left_outside_of_a_runtime_is_taken_up_once() {
+fn chains_left_outside_of_a_runtime_are_taken_up_once() {
     explore(|| {
         let (kernel, log) = (Kernel::new(), Log::new());
         let before = kernel.inspect();
-        let (root, theirs) = (kernel.root(), log.clone());
-        let effect = root
-            .effect("e", |fx| {
-                tell(fx, "first", &log);
-                fx.defer_async(move || async move { theirs.push("second") });
-                tell(fx, "third", &log);
+        let root = kernel.root();
+        let chain = |first: &'static str, second: &'static str| {
+            let theirs = log.clone();
+            let made = root.effect(first, |fx| {
+                tell(fx, first, &log);
+                fx.defer_async(move || async move { theirs.push(second) });
                 Ok(())
-            })
-            .unwrap();
-        let left = outside(move || effect.dispose());
+            });
+            made.unwrap()
+        };
+        let (one, two) = (chain("a", "b"), chain("c", "d"));
+        let left = outside(move || [one.dispose(), two.dispose()]);
         block_on(kernel.settled()).unwrap();
-        let teardown = left.join().unwrap();
-        block_on(teardown).unwrap();
-        log.assert(["third", "second", "first"]);
+        for teardown in left.join().unwrap() {
+            block_on(teardown).unwrap();
+        }
+        let entries = log.take();
+        assert_eq!(entries.len(), 4, "{entries:?}");
+        assert!(
+            place(&entries, "b") < place(&entries, "a") && place(&entries, "d") < place(&entries, "c"),
+            "{entries:?}"
+        );
         assert_eq!(kernel.inspect(), before);
     });
 }
