@@ -232,6 +232,9 @@ impl Future for Ready {
             return Poll::Ready(Err(error));
         }
         world.watch(core.id, self.key, cx.waker(), !frames.is_empty());
+        drop(world);
+        // As in `Settled`.
+        core.shared.unpark_now();
         Poll::Pending
     }
 }

@@ -218,6 +218,9 @@ impl Future for Settled {
             return Poll::Ready(Err(Error::build(ErrorKind::Reentrant, message).into()));
         }
         world.watch_settled(self.key, cx.waker(), !frames.is_empty());
+        drop(world);
+        // Once more: what was parked before the waker was there has woken nobody here.
+        self.shared.unpark_now();
         Poll::Pending
     }
 }
@@ -270,9 +273,13 @@ impl Shared {
         }
     }
 
-    /// Remembers that something waits for a runtime.
+    /// Remembers that something waits for a runtime. A wait inside of one may be for that very thing, and no other call may
+    /// come: so all waits look again.
     pub(crate) fn note_parked(&self) {
-        self.parked.store(true, Ordering::Release);
+        if !self.parked.swap(true, Ordering::AcqRel) {
+            let waiting = self.world.lock().waiting();
+            waiting.into_iter().for_each(Waker::wake);
+        }
     }
 
     pub(crate) fn park_starts(&self, starts: Vec<FiberId>) {

@@ -35,6 +35,10 @@ impl Watchers {
         self.inside.remove(&key);
     }
 
+    pub(crate) fn waiting(&self, wakers: &mut Vec<Waker>) {
+        wakers.extend(self.all.values().cloned());
+    }
+
     pub(crate) fn take(&mut self, wakers: &mut Vec<Waker>) {
         self.inside.clear();
         wakers.extend(std::mem::take(&mut self.all).into_values());
