@@ -20,6 +20,7 @@ pub mod ci;
 pub mod cli;
 pub mod conform;
 pub mod layers;
+pub mod stress;
 pub mod test;
 pub mod tidy;
 
