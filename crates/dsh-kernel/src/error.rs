@@ -129,7 +129,7 @@ impl Error {
         &self.0.links
     }
 
-    /// The labels of what was still being undone, for [`ErrorKind::Unfinished`].
+    /// The labels of what was still being undone, and the names of plugins whose start had not ended, for [`ErrorKind::Unfinished`].
     pub fn left(&self) -> &[Name] {
         &self.0.left
     }

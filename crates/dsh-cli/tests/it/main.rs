@@ -36,3 +36,4 @@ mod support;
 mod trust;
 mod variables;
 mod warnings;
+mod write_faults;
