@@ -202,7 +202,8 @@ impl Spec {
 
     /// What is registered while it is active, its child left aside.
     pub(crate) fn rows(&self) -> Vec<Row> {
-        let row = |name: String, part: Part| Row { id: self.id, place: self.place, name, owner: self.path.clone(), part };
+        let row =
+            |name: String, part: Part| Row { id: self.id, place: self.place, name, owner: self.path.clone(), part };
         let mut rows = vec![row(self.variable(), Part::Variable { value: self.value() })];
         for part in 0..self.sections {
             let section = Part::Section { order: self.order(part), text: self.text(part), raw: false };

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use dsh_kernel::Context;
 use dsh_llm::{NO_PARAMETERS, ToolSchema};
 use dsh_system_prompt::{
-    AssembleContext, AssembleEvent, PromptRegistry, PromptSection, PromptVariable, SystemPromptExt, ToolProvider, render,
+    AssembleContext, AssembleEvent, PromptRegistry, PromptSection, PromptVariable, SystemPromptExt, ToolProvider,
+    render,
 };
 use dsh_testkit::{Probes, resident_bytes};
 
