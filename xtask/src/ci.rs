@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::process::{self, say, spoken};
-use crate::{Error, Outcome, catalog, cli, layers, model, test, tidy};
+use crate::{Error, Outcome, catalog, cli, layers, model, stress, test, tidy};
 
 /// A target that has to compile wherever it is installed: nothing ties dsh to Linux without need.
 const OTHER_TARGET: &str = "aarch64-apple-darwin";
@@ -52,6 +52,7 @@ const GATES: [(&str, Gate); 13] = [
             &[("RUSTDOCFLAGS", "-D warnings")],
         ),
     ),
+    ("stress", Gate::Chore(|root| stress::run(root, &[]))),
     ("catalog", Gate::Chore(|root| Ok(cli::report("catalog", &catalog::check(root)?)))),
     ("deny", Gate::CargoWith("cargo-deny", &["deny", "check", "bans", "licenses", "sources"])),
     ("shear", Gate::CargoWith("cargo-shear", &["shear"])),

@@ -3,7 +3,9 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::{Error, Finding, Outcome, bench, catalog, ci, conform, layers, model, process, test, tidy, workspace};
+use crate::{
+    Error, Finding, Outcome, bench, catalog, ci, conform, layers, model, process, stress, test, tidy, workspace,
+};
 
 const HELP: &str = "\
 Every repository chore. Run as `cargo xtask COMMAND`.
@@ -17,6 +19,8 @@ Every repository chore. Run as `cargo xtask COMMAND`.
   bench [--quick] [--rounds N] [--only P1,P2,...] [--json FILE]
                                 speed beside the npm package, template engines and a concatenation by hand; a whole
                                 run writes docs/performance.md, --quick and --only leave it alone
+  stress [--seconds N] [--seed S]
+                                many threads at once, compared with a model after each round; 120 s unless told
   ci                            every gate that CI runs, cheapest first (the same as `bash .ci/run`)
   help                          this text
 
@@ -56,6 +60,7 @@ fn dispatch(name: &str, args: &[String]) -> Result<Outcome, Error> {
         },
         "model" => model::run,
         "conform" => conform::run,
+        "stress" => stress::run,
         "bench" => bench::run,
         "ci" => |root, args| no_arguments(args).and_then(|()| ci::run(root)),
         "" => return Err(Error::new(format!("which chore?\n\n{HELP}"))),

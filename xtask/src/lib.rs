@@ -22,6 +22,7 @@ pub mod cli;
 pub mod conform;
 pub mod layers;
 pub mod model;
+pub mod stress;
 pub mod test;
 pub mod tidy;
 

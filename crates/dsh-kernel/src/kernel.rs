@@ -220,6 +220,8 @@ impl Future for Settled {
         let displaced = world.watch_settled(self.key, cx.waker(), !frames.is_empty());
         drop(world);
         frames::drop_quietly(displaced);
+        // Once more: what was parked before the waker was there has woken nobody here.
+        self.shared.unpark_now();
         Poll::Pending
     }
 }
@@ -273,9 +275,13 @@ impl Shared {
         }
     }
 
-    /// Remembers that something waits for a runtime.
+    /// Remembers that something waits for a runtime. A wait inside of one may be for that very thing, and no other call may
+    /// come: so all waits look again.
     pub(crate) fn note_parked(&self) {
-        self.parked.store(true, Ordering::Release);
+        if !self.parked.swap(true, Ordering::AcqRel) {
+            let waiting = self.world.lock().waiting();
+            waiting.into_iter().for_each(wake_quietly);
+        }
     }
 
     pub(crate) fn park_starts(&self, starts: Vec<FiberId>) {

@@ -44,6 +44,11 @@ impl Latch {
         Poll::Pending
     }
 
+    /// The wakers of whoever waits, who go on waiting.
+    pub(crate) fn waiting(&self, wakers: &mut Vec<Waker>) {
+        wakers.extend_from_slice(&self.0.lock().wakers);
+    }
+
     pub(crate) fn wait(self: &Arc<Self>) -> LatchWait {
         LatchWait(Arc::clone(self))
     }

@@ -198,6 +198,19 @@ impl World {
         self.hope_wakers.take(wakers);
     }
 
+    /// Whoever waits for anything, and goes on waiting.
+    pub(crate) fn waiting(&self) -> Vec<Waker> {
+        let mut wakers = Vec::new();
+        self.settle_wakers.waiting(&mut wakers);
+        self.hope_wakers.waiting(&mut wakers);
+        wakers.extend(self.fibers.values().flat_map(|fiber| &fiber.wakers).cloned());
+        let fibers = self.fibers.values().filter_map(|fiber| fiber.latch.as_ref());
+        let effects = self.effects.values().filter_map(|effect| effect.latch.as_ref());
+        let provisions = self.provisions.values().map(|provision| &provision.latch);
+        fibers.chain(effects).chain(provisions).for_each(|latch| latch.waiting(&mut wakers));
+        wakers
+    }
+
     /// The children of each fiber in mount order, whether a composite has adopted them or not.
     pub(crate) fn children(&self) -> HashMap<FiberId, Vec<FiberId>> {
         let mut mounted: Vec<_> = self.fibers.iter().collect();

@@ -7,18 +7,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dsh_kernel::{Audience, Disposer, Fiber, Scope, Teardown};
 use dsh_system_prompt::{ErrorKind, PromptSection, PromptVariable, SystemPromptExt, ToolProvider};
 use dsh_template::Text;
-use dsh_testkit::{Gate, poll_once};
+use dsh_testkit::{DropProbe, Gate, poll_once};
 
 use crate::dice::Dice;
 use crate::heart::{Heart, Ping, Place, REFUSED, RESIDENTS, schema};
 use crate::look::{Own, Seen, look};
 use crate::model::{GLOBAL, Model, Part, Row};
-use crate::pack::{Pack, Spec, Track, token};
+use crate::pack::{Pack, Spec, Thrower, Track, token};
 
 /// So many numbers each actor may give in a round.
 const NUMBERS: u32 = 10_000;
 /// How many names in each layer all want, and how many services.
 pub(crate) const POOL: u32 = 4;
+/// How many services an actor has for itself.
+pub(crate) const SERVICES: u32 = 3;
 /// How many names an actor has for itself in each layer.
 const NAMES: u32 = 6;
 
@@ -119,16 +121,8 @@ pub(crate) struct Actor {
     pub(crate) ends: Vec<Teardown>,
 }
 
-/// A section whose text is raw or a template, fixed or computed.
-fn section(
-    name: String,
-    order: f64,
-    text: &str,
-    raw: bool,
-    computed: bool,
-    probe: dsh_testkit::DropProbe,
-) -> PromptSection {
-    let text = if raw { Text::raw(text) } else { Text::template(text) };
+/// A section whose text is fixed or computed.
+fn section(name: String, order: f64, text: Text, computed: bool, probe: DropProbe) -> PromptSection {
     if computed {
         PromptSection::computed(name, order, move |_| {
             probe.touch();
@@ -285,7 +279,8 @@ impl Actor {
         let text = if raw { format!("{mark} raw {{{{who}}") } else { format!("{mark} for {{{{who}}}}") };
         let probe = self.round.heart.probes.probe();
         let computed = self.dice.one_in(2);
-        let result = place.ctx.system_prompt().section(section(name.clone(), order, &text, raw, computed, probe));
+        let given = if raw { Text::raw(text.as_str()) } else { Text::template(text.as_str()) };
+        let result = place.ctx.system_prompt().section(section(name.clone(), order, given, computed, probe));
         let part = Part::Section { order, text, raw };
         let row = Row { id, place: place.number, name, owner: place.path, part };
         self.settle(row, result, pooled.map(|name| (Pooled::Section(place.number), name)), Row::is_section);
@@ -449,29 +444,16 @@ impl Actor {
 
     fn mount(&mut self) {
         let place = self.somewhere();
-        let (number, mut next) = (self.number, self.next);
-        let first = self.first();
-        let mut ids = || {
-            next += 1;
-            first + next
+        let mut last = self.first() + self.next;
+        let mut thrower = Thrower {
+            dice: &mut self.dice,
+            actor: self.number,
+            last: &mut last,
+            offers: &mut self.offers,
+            gates: &mut self.gates,
         };
-        let offers = &mut self.offers;
-        let mut services = |dice: &mut Dice, id: u32| {
-            let mut injects = BTreeSet::new();
-            for _ in 0..dice.roll(3) {
-                injects.insert(match (dice.roll(3), dice.index(offers.len())) {
-                    (0, Some(offer)) => offers[offer].clone(),
-                    (1, _) => format!("service{}_{}", dice.roll(3), dice.roll(3)),
-                    _ => format!("pool{}", dice.roll(POOL)),
-                });
-            }
-            let provides = dice.one_in(3).then(|| format!("by{number}_{id}"));
-            offers.extend(provides.clone());
-            (injects.into_iter().collect(), provides)
-        };
-        let path_of = |name: &str| place.below(name);
-        let spec = Spec::throw(&mut self.dice, &mut ids, place.number, &path_of, &mut services, &mut self.gates, 0);
-        self.next = next;
+        let spec = thrower.throw(place.number, &|name| place.below(name), 0);
+        self.next = last - self.first();
         let heart = self.heart();
         match place.ctx.plugin_dyn(Pack::new(&spec, &heart.probes, &heart.faults)) {
             Ok(fiber) => {
@@ -522,7 +504,7 @@ impl Actor {
             let name = self.dice.roll(POOL);
             (format!("pool{name}"), Some(name))
         } else {
-            (format!("service{}_{}", self.number, self.dice.roll(3)), None)
+            (format!("service{}_{}", self.number, self.dice.roll(SERVICES)), None)
         };
         let mine = self.provided.iter().any(|provided| provided.name == name);
         let value = Arc::new(self.round.heart.probes.probe());
@@ -742,7 +724,7 @@ impl Actor {
         let (id, probe) = (self.id(), self.round.heart.probes.probe());
         let name = format!("{REFUSED}{id}");
         let prompt = place.ctx.system_prompt();
-        let result = prompt.section(section(name.clone(), 3.0, "refused", true, true, probe));
+        let result = prompt.section(section(name.clone(), 3.0, Text::raw("refused"), true, probe));
         let code = result.as_ref().err().map(dsh_system_prompt::Error::code);
         let left = prompt.view(place.key).map(|view| view.sections().any(|section| section.name == name));
         if code != Some("kernel::listener_failed") || left.as_ref().ok() != Some(&false) {

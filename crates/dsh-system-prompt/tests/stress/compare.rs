@@ -103,12 +103,9 @@ fn activate(actors: &[Actor], packs: &mut [Mounted<'_>]) -> BTreeSet<String> {
 fn has_its_state(heart: &Heart, pack: &Mounted<'_>) {
     let Some(fiber) = pack.fiber else { return };
     let state = fiber.state();
-    let fine = match state {
-        FiberState::Active => pack.active,
-        FiberState::Failed => pack.spec.fails,
-        FiberState::Pending => !pack.due,
-        _ => false,
-    };
+    let fine = (state == FiberState::Active && pack.active)
+        || (state == FiberState::Failed && pack.spec.fails)
+        || (state == FiberState::Pending && !pack.due);
     let due = pack.due;
     heart
         .faults
