@@ -12,7 +12,6 @@ use std::process::Command;
 pub use model::{Catalog, Entry, Event, Method};
 use pages::with_place;
 pub use pages::{BEGIN, END, methods_listed, splice};
-use serde_json::Value;
 
 use crate::{Error, Finding, Level, Metadata, Outcome, process};
 
@@ -75,16 +74,8 @@ fn booted(root: &Path) -> Result<String, Error> {
         "--locked",
         "--example",
         "catalog",
-        "--message-format",
-        "json-render-diagnostics",
     ]);
-    let messages = process::stdout_of(build)?;
-    let executable = messages.lines().find_map(|line| {
-        let message: Value = serde_json::from_str(line).ok()?;
-        (message["target"]["name"] == "catalog").then_some(())?;
-        message["executable"].as_str().map(str::to_owned)
-    });
-    let executable = executable.ok_or_else(|| Error::new("cargo built no example `catalog` (of dsh-harness)"))?;
+    let executable = process::executable_of(build, "catalog")?;
     let mut run = Command::new(executable);
     run.current_dir(root);
     process::stdout_of(run)

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::{Error, Finding, Outcome, catalog, ci, conform, layers, process, test, tidy, workspace};
+use crate::{Error, Finding, Outcome, bench, catalog, ci, conform, layers, process, test, tidy, workspace};
 
 const HELP: &str = "\
 Every repository chore. Run as `cargo xtask COMMAND`.
@@ -13,6 +13,9 @@ Every repository chore. Run as `cargo xtask COMMAND`.
   layers                        the level rule: which crate may depend on which
   catalog [--check]             write docs/catalog.md and the READMEs' API tables; --check only compares
   conform --seeds N [--start S] N random scenarios against the npm package (needs node)
+  bench [--quick] [--rounds N] [--only P1,P2,...] [--json FILE]
+                                speed beside the npm package, template engines and a concatenation by hand; a whole
+                                run writes docs/performance.md, --quick and --only leave it alone
   ci                            every gate that CI runs, cheapest first (the same as `bash .ci/run`)
   help                          this text
 
@@ -51,6 +54,7 @@ fn dispatch(name: &str, args: &[String]) -> Result<Outcome, Error> {
             _ => Err(Error::new("`catalog` knows one argument, `--check`")),
         },
         "conform" => conform::run,
+        "bench" => bench::run,
         "ci" => |root, args| no_arguments(args).and_then(|()| ci::run(root)),
         "" => return Err(Error::new(format!("which chore?\n\n{HELP}"))),
         other => return Err(Error::new(format!("there is no chore `{other}`\n\n{HELP}"))),

@@ -5,7 +5,7 @@
 //! each can be tried on a made-up repository; `tests/it` runs them on this one.
 //!
 //! **Non-goals.** No dependency on a crate of dsh, nor on anything heavy: every chore starts with building this crate.
-//! What needs dsh itself (the catalog, conformance) runs as a child process.
+//! What needs dsh itself (the catalog, conformance, benches) runs as a child process.
 //!
 //! ```
 //! use xtask::{Tree, tidy};
@@ -15,6 +15,7 @@
 //! assert!(findings.iter().any(|finding| finding.to_string().starts_with("crates/a/src/main.rs:1: no `//!` head")));
 //! ```
 
+pub mod bench;
 pub mod catalog;
 pub mod ci;
 pub mod cli;

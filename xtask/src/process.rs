@@ -96,6 +96,18 @@ pub(crate) fn stdout_of(mut command: Command) -> Result<String, Error> {
         .map_err(|error| Error::new(format!("`{}` wrote no UTF-8: {error}", shown(&command))))
 }
 
+/// What a `cargo build` makes of the target of that name.
+pub(crate) fn executable_of(mut build: Command, target: &str) -> Result<String, Error> {
+    build.args(["--message-format", "json-render-diagnostics"]);
+    let messages = stdout_of(build)?;
+    let executable = messages.lines().find_map(|line| {
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
+        (message["target"]["name"] == target).then_some(())?;
+        message["executable"].as_str().map(str::to_owned)
+    });
+    executable.ok_or_else(|| Error::new(format!("cargo built no program `{target}`")))
+}
+
 /// How a command with a limit ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum End {

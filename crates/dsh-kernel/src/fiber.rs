@@ -5,7 +5,6 @@ pub(crate) mod core;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::Ordering;
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
@@ -17,7 +16,7 @@ use crate::fiber::core::FiberCore;
 use crate::frames;
 use crate::owner::Owner;
 use crate::scope_key::ScopeKey;
-use crate::sync::Arc;
+use crate::sync::{Arc, Ordering};
 use crate::teardown::{Target, Teardown, reentrant};
 use crate::world::WatcherKey;
 

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
@@ -19,7 +18,7 @@ use crate::inspect::Inspection;
 use crate::name::Name;
 use crate::quiet::wake_quietly;
 use crate::runtime::{self, RuntimeClock};
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Arc, AtomicBool, Mutex, Numbers, Ordering};
 use crate::teardown::{Target, Teardown};
 use crate::unwind::Unwind;
 use crate::world::{EffectId, FiberId, NewFiber, Parked, WatcherKey, World};
@@ -41,8 +40,8 @@ pub(crate) struct KernelId(u64);
 
 impl KernelId {
     fn fresh() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+        static NEXT: Numbers = Numbers::from(0);
+        Self(NEXT.next())
     }
 }
 

@@ -68,6 +68,7 @@ mod agenda;
 mod frames;
 mod latch;
 mod lifecycle;
+#[cfg_attr(dsh_model, path = "runtime/model.rs")]
 mod runtime;
 mod sync;
 mod unwind;

@@ -1,8 +1,9 @@
 //! Wakers of waits that look again when the world has changed, each under the key of its wait.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Waker;
+
+use crate::sync::Numbers;
 
 /// Names one wait for as long as its future lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -10,8 +11,8 @@ pub(crate) struct WatcherKey(u64);
 
 impl WatcherKey {
     pub(crate) fn fresh() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+        static NEXT: Numbers = Numbers::from(0);
+        Self(NEXT.next())
     }
 }
 

@@ -1,0 +1,56 @@
+// The npm package on workload.json. Reads questions from standard input, one a line, and answers each with a line of JSON:
+//   hello            its prompt
+//   step MS          nanoseconds of assemble and render, measured for so many milliseconds
+//   step_json MS     the same down to the JSON of prompt and tools
+// Ends with its input. The package is that of ../conformance/upstream (`npm ci` there).
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createInterface } from 'node:readline'
+
+const require = createRequire(new URL('../conformance/upstream/package.json', import.meta.url))
+const load = async (name) => import(require.resolve(name))
+const { Context } = await load('@deepseek-ai/cordis')
+const { default: SystemPrompt, renderPrompt } = await load('@deepseek-ai/dsh-system-prompt')
+
+const workload = JSON.parse(readFileSync(new URL('workload.json', import.meta.url), 'utf8'))
+const root = new Context()
+await (await root.plugin(SystemPrompt, { persona: workload.persona, toolOrder: workload.tool_order })).await()
+const prompt = root.get('systemPrompt')
+for (const section of workload.sections) prompt.section(section)
+for (const [name, value] of Object.entries(workload.variables)) prompt.variable(name, () => value)
+prompt.tools(() => ({ schemas: workload.tools }))
+
+const calls = {
+  step: async () => renderPrompt(await prompt.assemble()),
+  step_json: async () => {
+    const step = await prompt.assemble()
+    return JSON.stringify({ system: renderPrompt(step), tools: step.tools })
+  },
+}
+// The compiler has seen each of them before anybody measures.
+for (const call of Object.values(calls)) for (let i = 0; i < 500; i++) await call()
+
+// The median over batches of 20 calls, which are well over a millisecond.
+const measure = async (call, ms) => {
+  const times = []
+  const end = process.hrtime.bigint() + BigInt(Math.max(1, ms)) * 1_000_000n
+  let from = process.hrtime.bigint()
+  while (times.length === 0 || from < end) {
+    for (let i = 0; i < 20; i++) await call()
+    const to = process.hrtime.bigint()
+    times.push(Number(to - from) / 20)
+    from = to
+  }
+  times.sort((a, b) => a - b)
+  return times[Math.floor(times.length / 2)]
+}
+
+const answer = (value) => process.stdout.write(`${JSON.stringify(value)}\n`)
+for await (const line of createInterface({ input: process.stdin })) {
+  const [what, ms] = line.split(' ')
+  if (what === 'hello') {
+    answer({ prompt: await calls.step() })
+  } else {
+    answer({ ns: await measure(calls[what], Number(ms)) })
+  }
+}
