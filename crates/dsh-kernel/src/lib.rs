@@ -65,6 +65,7 @@ mod task;
 mod teardown;
 
 mod agenda;
+mod failures;
 mod frames;
 mod latch;
 mod lifecycle;

@@ -12,6 +12,7 @@ mod disposers;
 mod edits;
 mod errors;
 mod events;
+mod hostile;
 mod hygiene;
 mod leaving;
 mod listeners_leaving;
