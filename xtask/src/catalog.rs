@@ -23,8 +23,7 @@ pub fn write(root: &Path) -> Result<Outcome, Error> {
     let mut stale = 0;
     for (path, text) in made(root)? {
         if process::read(&root.join(&path)).ok().as_deref() != Some(&text) {
-            std::fs::write(root.join(&path), text)
-                .map_err(|error| Error::new(format!("cannot write `{path}`: {error}")))?;
+            process::write(&root.join(&path), &text)?;
             process::say(&format!("wrote {path}"));
             stale += 1;
         }

@@ -29,6 +29,18 @@ pub(crate) fn read(path: &Path) -> Result<String, Error> {
     std::fs::read_to_string(path).map_err(|error| Error::new(format!("cannot read `{}`: {error}", path.display())))
 }
 
+/// Writes a file's text, whole or not at all: where that fails, as on a full disk, the text of before stands and nothing lies beside it.
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), Error> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let beside = path.with_file_name(format!(".{name}.{}", std::process::id()));
+    let written = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path));
+    written.map_err(|error| {
+        // What cannot be taken away either is told by nobody; the failure that led here is told.
+        drop(std::fs::remove_file(&beside));
+        Error::new(format!("cannot write `{}`: {error}", path.display()))
+    })
+}
+
 /// Now, on the monotonic clock.
 pub(crate) fn now() -> Instant {
     #[expect(clippy::disallowed_methods, reason = "xtask times the gates and is no part of the product")]
@@ -229,12 +241,63 @@ fn not_started(command: &Command, error: &std::io::Error) -> Error {
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
-    use super::{Command, Duration, End, now, run_watched, shown, spoken};
+    use super::{Command, Duration, End, now, read, run_watched, shown, spoken, write};
 
     fn sh(script: &str) -> Command {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
         command
+    }
+
+    /// The names in a folder.
+    fn names(folder: &std::path::Path) -> Vec<String> {
+        let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+        let mut names: Vec<String> = entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_that_cannot_take_its_place_leaves_what_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let page = folder.path().join("page.md");
+        write(&page, "of before").unwrap();
+        write(&page, "new").unwrap();
+        assert_eq!((read(&page).unwrap(), names(folder.path())), ("new".to_owned(), vec!["page.md".to_owned()]));
+        // In its place is a folder, which no file can be put over.
+        std::fs::create_dir(folder.path().join("taken.md")).unwrap();
+        let error = write(&folder.path().join("taken.md"), "text").unwrap_err().to_string();
+        assert!(error.contains("taken.md`: ") && error.contains("cannot write"), "{error}");
+        assert_eq!(names(folder.path()), ["page.md", "taken.md"]);
+        // Its folder is a file.
+        assert!(write(&page.join("below"), "text").is_err());
+        assert_eq!(read(&page).unwrap(), "new");
+    }
+
+    #[test]
+    fn a_full_disk_leaves_the_text_of_before() {
+        const CHILD: &str = "with-no-room-for-a-file";
+        const NAME: &str = "process::tests::a_full_disk_leaves_the_text_of_before";
+        if let Some(at) = std::env::args().position(|argument| argument == CHILD) {
+            let page = std::env::args().nth(at + 1).unwrap();
+            let error = write(std::path::Path::new(&page), "a new text").unwrap_err();
+            assert!(error.to_string().contains("page.md`: File too large"), "{error}");
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let page = folder.path().join("page.md");
+        write(&page, "of before").unwrap();
+        // A file can have no byte there, as on a full disk: the test begins anew in such a shell.
+        let child = sh("trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\"")
+            .arg(std::env::current_exe().unwrap())
+            .args([NAME, "--exact", "--test-threads=1", CHILD])
+            .arg(&page)
+            .output()
+            .unwrap();
+        let (text, names) = (read(&page).unwrap(), names(folder.path()));
+        let said = String::from_utf8_lossy(&child.stdout).into_owned();
+        assert!(child.status.success() && said.contains("1 passed"), "{said}");
+        assert_eq!((text.as_str(), names), ("of before", vec!["page.md".to_owned()]));
     }
 
     #[test]

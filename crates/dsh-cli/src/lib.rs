@@ -36,6 +36,9 @@ mod args;
 mod commands;
 mod config;
 mod diagnostic;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod names;
 mod outside;
 mod project;

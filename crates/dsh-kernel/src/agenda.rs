@@ -13,6 +13,7 @@ use crate::fiber::FiberState;
 use crate::fiber::core::FiberCore;
 use crate::frames;
 use crate::kernel::Shared;
+use crate::quiet::wake_quietly;
 use crate::runtime;
 use crate::sync::Arc;
 use crate::unwind::Unwind;
@@ -62,7 +63,7 @@ impl Agenda {
             shared.world.lock().take_leave(fiber, self);
         }
         for waker in self.wakers.drain(..) {
-            waker.wake();
+            wake_quietly(waker);
         }
     }
 

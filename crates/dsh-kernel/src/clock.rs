@@ -7,6 +7,8 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::Duration;
 
+use crate::frames;
+use crate::quiet::wake_quietly;
 use crate::sync::{Arc, Mutex};
 
 /// A future on the heap.
@@ -60,7 +62,7 @@ impl ManualClock {
             std::mem::replace(&mut manual.sleepers, later).into_values().collect()
         };
         for waker in due {
-            waker.wake();
+            wake_quietly(waker);
         }
     }
 }
@@ -86,7 +88,9 @@ struct Sleep {
 
 impl Drop for Sleep {
     fn drop(&mut self) {
-        self.clock.lock().sleepers.remove(&(self.until, self.key));
+        // The waker goes when the lock is free: to drop it may run foreign code.
+        let gone = self.clock.lock().sleepers.remove(&(self.until, self.key));
+        frames::drop_quietly(gone);
     }
 }
 
@@ -98,7 +102,9 @@ impl Future for Sleep {
         if manual.now >= self.until {
             return Poll::Ready(());
         }
-        manual.sleepers.insert((self.until, self.key), cx.waker().clone());
+        let displaced = manual.sleepers.insert((self.until, self.key), cx.waker().clone());
+        drop(manual);
+        frames::drop_quietly(displaced);
         Poll::Pending
     }
 }

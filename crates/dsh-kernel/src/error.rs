@@ -1,13 +1,12 @@
 //! What the kernel's callers get when something fails: kind, code, owner, label, and what would be right.
 
 use std::fmt;
-use std::sync::OnceLock;
 
 use crate::failure::Failure;
 use crate::failures::Failures;
 use crate::name::Name;
 use crate::owner::Owner;
-use crate::sync::Arc;
+use crate::sync::{Arc, OnceLock};
 use crate::teardown::Teardown;
 
 /// An error of the kernel: one pointer, cheap to clone.
@@ -142,7 +141,7 @@ impl Error {
         self.0.links.as_ref().map(|links| &links.all)
     }
 
-    /// The labels of what was still being undone, for [`ErrorKind::Unfinished`].
+    /// The labels of what was still being undone, and the names of plugins whose start had not ended, for [`ErrorKind::Unfinished`].
     pub fn left(&self) -> &[Name] {
         &self.0.left
     }

@@ -5,7 +5,6 @@ pub(crate) mod core;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::Ordering;
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
@@ -17,7 +16,7 @@ use crate::fiber::core::FiberCore;
 use crate::frames;
 use crate::owner::Owner;
 use crate::scope_key::ScopeKey;
-use crate::sync::Arc;
+use crate::sync::{Arc, Ordering};
 use crate::teardown::{Target, Teardown, reentrant};
 use crate::world::WatcherKey;
 
@@ -150,7 +149,7 @@ impl Fiber {
     /// # Errors
     ///
     /// `kernel::unfinished` when the limit passes: [`Error::left`] has the labels of what is still being undone, and the
-    /// unload goes on. Otherwise as the [`Teardown`] of [`Fiber::dispose`].
+    /// names of plugins whose start has not ended; the unload goes on. Otherwise as the [`Teardown`] of [`Fiber::dispose`].
     pub fn dispose_within(&self, limit: Duration) -> impl Future<Output = Result<(), Error>> + Send + use<> {
         let mut teardown = self.dispose();
         let core = Arc::clone(&self.core);
@@ -204,7 +203,8 @@ impl Clone for Ready {
 
 impl Drop for Ready {
     fn drop(&mut self) {
-        self.core.shared.world.lock().forget_watcher(self.key);
+        let gone = self.core.shared.world.lock().forget_watcher(self.key);
+        frames::drop_quietly(gone);
     }
 }
 
@@ -231,7 +231,9 @@ impl Future for Ready {
         {
             return Poll::Ready(Err(error));
         }
-        world.watch(core.id, self.key, cx.waker(), !frames.is_empty());
+        let displaced = world.watch(core.id, self.key, cx.waker(), !frames.is_empty());
+        drop(world);
+        frames::drop_quietly(displaced);
         Poll::Pending
     }
 }

@@ -12,7 +12,7 @@ use std::task::{Context as TaskContext, Poll};
 use crate::agenda::Agenda;
 use crate::failure::Failure;
 use crate::kernel::{KernelId, Shared};
-use crate::sync::Arc;
+use crate::sync::{Arc, thread_local};
 use crate::teardown::Target;
 use crate::world::{EffectId, FiberId};
 

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::task::{Context as TaskContext, Poll, Waker};
+use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
 use crate::agenda::Agenda;
@@ -18,8 +17,9 @@ use crate::fiber::core::{FiberCore, FiberKind};
 use crate::frames;
 use crate::inspect::Inspection;
 use crate::name::Name;
+use crate::quiet::wake_quietly;
 use crate::runtime::{self, RuntimeClock};
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Arc, AtomicBool, Mutex, Numbers, Ordering};
 use crate::teardown::{Target, Teardown};
 use crate::unwind::Unwind;
 use crate::world::{EffectId, FiberId, NewFiber, Parked, WatcherKey, World};
@@ -41,8 +41,8 @@ pub(crate) struct KernelId(u64);
 
 impl KernelId {
     fn fresh() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+        static NEXT: Numbers = Numbers::from(0);
+        Self(NEXT.next())
     }
 }
 
@@ -144,7 +144,7 @@ impl Drop for Kernel {
         world.parked.tasks.drain(..).for_each(frames::drop_quietly);
         frames::drop_quietly(world);
         frames::drop_quietly(events);
-        wakers.into_iter().for_each(Waker::wake);
+        wakers.into_iter().for_each(wake_quietly);
     }
 }
 
@@ -218,14 +218,17 @@ impl Future for Settled {
                 "`settled()` was awaited from inside a plugin that is starting or unloading; await it outside";
             return Poll::Ready(Err(Error::build(ErrorKind::Reentrant, message).into()));
         }
-        world.watch_settled(self.key, cx.waker(), !frames.is_empty());
+        let displaced = world.watch_settled(self.key, cx.waker(), !frames.is_empty());
+        drop(world);
+        frames::drop_quietly(displaced);
         Poll::Pending
     }
 }
 
 impl Drop for Settled {
     fn drop(&mut self) {
-        self.shared.world.lock().forget_watcher(self.key);
+        let gone = self.shared.world.lock().forget_watcher(self.key);
+        frames::drop_quietly(gone);
     }
 }
 

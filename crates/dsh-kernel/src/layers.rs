@@ -1,9 +1,7 @@
 //! Layers: what a registry keeps, once for everyone and once for each scope (K1).
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use arc_swap::{ArcSwap, Guard};
 use rpds::HashTrieMapSync;
 
 use crate::context::Context;
@@ -12,7 +10,7 @@ use crate::error::Error;
 use crate::failure::Failure;
 use crate::name::Name;
 use crate::scope_key::ScopeKey;
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Arc, ArcSwap, AtomicU64, Guard, Mutex, Ordering};
 
 /// What one layer holds. It is copied when it changes, so its large parts are best shared or persistent.
 pub trait Layer: Clone + Default + Send + Sync + 'static {

@@ -69,6 +69,7 @@ mod failures;
 mod frames;
 mod latch;
 mod lifecycle;
+#[cfg_attr(dsh_model, path = "runtime/model.rs")]
 mod runtime;
 mod sync;
 mod unwind;

@@ -66,7 +66,7 @@ impl Shared {
             (Arc::clone(&data.core), world.effects_reversed(fiber))
         };
         for effect in effects {
-            let ending = self.world.lock().end_effect(effect, agenda);
+            let ending = self.world.lock().end_sibling(effect, agenda);
             agenda.flush(self);
             if let Ending::Links(links) = ending {
                 self.unwind(Unwind::new(Arc::clone(&core), effect, links), agenda);

@@ -2,11 +2,10 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use crate::fiber::FiberState;
 use crate::name::Name;
-use crate::sync::Arc;
+use crate::sync::{Arc, AtomicU8, AtomicU64, Ordering};
 
 /// A fiber's place in the tree, with its state. It holds nothing alive but the places above it.
 pub(crate) struct Place {

@@ -2,8 +2,19 @@
 
 use std::fmt;
 use std::ops::Deref;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::Waker;
 
+use crate::failure::Failure;
 use crate::frames;
+
+/// Wakes whoever waits. A waker is foreign code: where it panics, that is logged, and the others are woken all the same (K13).
+pub(crate) fn wake_quietly(waker: Waker) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| waker.wake())) {
+        tracing::error!(failure = Failure::from_panic(&*payload).shown(), "a waker panicked");
+        frames::drop_quietly(payload);
+    }
+}
 
 /// Something that was handed in, such as a callback that a registry keeps.
 ///

@@ -2,11 +2,10 @@
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::clock::{BoxFuture, Clock};
+use crate::sync::{AtomicBool, OnceLock, Ordering};
 
 /// Whether the calling thread is inside a runtime.
 pub(crate) fn available() -> bool {

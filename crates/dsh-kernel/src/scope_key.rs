@@ -1,7 +1,8 @@
 //! The key of a scope: what a layer, a dispatch and an assembly are filtered by (K12).
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::sync::Numbers;
 
 /// Names one scope, for as long as the process lives.
 ///
@@ -11,8 +12,8 @@ pub struct ScopeKey(u64);
 
 impl ScopeKey {
     pub(crate) fn fresh() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+        static NEXT: Numbers = Numbers::from(1);
+        Self(NEXT.next())
     }
 }
 

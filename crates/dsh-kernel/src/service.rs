@@ -3,9 +3,7 @@
 use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use arc_swap::ArcSwap;
 use rpds::HashTrieMapSync;
 
 use crate::catalog::{EventInfo, Method, ServiceInfo};
@@ -16,7 +14,7 @@ use crate::fiber::FiberState;
 use crate::fiber::core::FiberKind;
 use crate::name::Name;
 use crate::quiet::Quiet;
-use crate::sync::Arc;
+use crate::sync::{Arc, ArcSwap, Numbers};
 use crate::world::EffectKind;
 
 /// A type that plugins provide and inject under one name (K10).
@@ -184,8 +182,8 @@ impl<S: Service> fmt::Debug for Handle<S> {
 }
 
 fn next_number() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    NEXT.fetch_add(1, Ordering::Relaxed)
+    static NEXT: Numbers = Numbers::from(0);
+    NEXT.next()
 }
 
 impl Context {

@@ -1,18 +1,21 @@
-//! The one door to shared-state primitives, so that a model checker can be put behind it (`cfg(dsh_model)`).
+//! The one door to shared-state primitives, so that a model checker can be put behind it (I28).
+//!
+//! In every build but a model's (`cfg(dsh_model)`) these are std's and arc-swap's own, by re-export. The `Arc` is std's in a
+//! model too: most of the kernel's are, or become, pointers to `dyn` types or to unsized text, and many stand in public
+//! signatures, which the checker's own `Arc` cannot; and that a count is right is std's promise, not ours. So is the
+//! `OnceLock`.
 
-pub(crate) use std::sync::Arc;
-use std::sync::PoisonError;
+pub(crate) use std::sync::atomic::Ordering;
+pub(crate) use std::sync::{Arc, OnceLock};
 
-/// A mutex that cannot be poisoned for its users: no foreign code runs under any lock of this crate (K13).
-#[derive(Debug, Default)]
-pub(crate) struct Mutex<T>(std::sync::Mutex<T>);
+#[cfg(dsh_model)]
+mod model;
+mod numbers;
+#[cfg(not(dsh_model))]
+mod plain;
 
-impl<T> Mutex<T> {
-    pub(crate) const fn new(value: T) -> Self {
-        Self(std::sync::Mutex::new(value))
-    }
-
-    pub(crate) fn lock(&self) -> std::sync::MutexGuard<'_, T> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+#[cfg(dsh_model)]
+pub(crate) use model::{ArcSwap, AtomicBool, AtomicU8, AtomicU64, Guard, Local, Mutex, thread_local};
+pub(crate) use numbers::Numbers;
+#[cfg(not(dsh_model))]
+pub(crate) use plain::{ArcSwap, AtomicBool, AtomicU8, AtomicU64, Guard, Mutex, thread_local};

@@ -16,7 +16,7 @@ use crate::frames::{self, Frame, Framed};
 use crate::kernel::Shared;
 use crate::latch::{Latch, LatchWait};
 use crate::name::Name;
-use crate::quiet::Quiet;
+use crate::quiet::{Quiet, wake_quietly};
 use crate::runtime::{self, TaskHandle};
 use crate::sync::{Arc, Mutex};
 use crate::world::{EffectId, EffectKind, EffectState};
@@ -39,7 +39,7 @@ impl Cancel {
     fn cancel(&self) {
         let mut wakers = Vec::new();
         self.0.set(Ok(()), &mut wakers);
-        wakers.into_iter().for_each(std::task::Waker::wake);
+        wakers.into_iter().for_each(wake_quietly);
     }
 }
 
@@ -94,7 +94,7 @@ impl Drop for Ended {
     fn drop(&mut self) {
         let mut wakers = Vec::new();
         self.0.set(Ok(()), &mut wakers);
-        wakers.into_iter().for_each(std::task::Waker::wake);
+        wakers.into_iter().for_each(wake_quietly);
     }
 }
 

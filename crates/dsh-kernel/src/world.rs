@@ -244,4 +244,4 @@ pub(crate) use fibers::NewFiber;
 use ordinals::Ordinals;
 pub(crate) use services::StartPlan;
 pub(crate) use watchers::WatcherKey;
-use watchers::Watchers;
+use watchers::{Displaced, Watchers};

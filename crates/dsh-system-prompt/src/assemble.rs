@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dsh_kernel::{Audience, Context, Handle};
+use dsh_kernel::{Audience, Context, Handle, Quiet};
 
 use crate::assembly::PromptAssembly;
 use crate::context::AssembleContext;
@@ -39,6 +39,8 @@ pub(crate) async fn assemble(handle: &Handle<PromptRegistry>, cx: AssembleContex
                 if is_whole && leaver.is_none() {
                     return result;
                 }
+                // A failure that does not count goes here, and it is foreign (K13).
+                drop(Quiet::new(result));
                 leaver
             }
         };

@@ -64,6 +64,10 @@ mod error;
 mod fault;
 mod position;
 
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
+
 pub use crate::error::{Error, ErrorKind};
 pub use crate::escape::escape;
 pub use crate::position::Position;

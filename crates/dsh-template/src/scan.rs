@@ -64,9 +64,9 @@ pub(crate) struct Scanner<'t> {
     text: &'t str,
     /// All before it has been given out.
     at: usize,
-    /// How many bytes were looked at, for the test of linear time.
-    #[cfg(test)]
-    looked_at: usize,
+    /// How many bytes were looked at, for the tests of linear time.
+    #[cfg(any(test, feature = "fuzzing"))]
+    pub(crate) looked_at: usize,
 }
 
 impl<'t> Scanner<'t> {
@@ -74,7 +74,7 @@ impl<'t> Scanner<'t> {
         Self {
             text,
             at: 0,
-            #[cfg(test)]
+            #[cfg(any(test, feature = "fuzzing"))]
             looked_at: 0,
         }
     }
@@ -150,12 +150,12 @@ impl<'t> Scanner<'t> {
         found.map(|found| from + found)
     }
 
-    #[cfg(test)]
+    #[cfg(any(test, feature = "fuzzing"))]
     fn count(&mut self, bytes: usize) {
         self.looked_at += bytes;
     }
 
-    #[cfg(not(test))]
+    #[cfg(not(any(test, feature = "fuzzing")))]
     #[expect(clippy::unused_self, clippy::needless_pass_by_ref_mut, reason = "its twin in tests counts")]
     #[inline]
     fn count(&mut self, _bytes: usize) {}

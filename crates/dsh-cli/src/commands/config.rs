@@ -2,6 +2,9 @@
 
 mod print;
 
+#[cfg(feature = "fuzzing")]
+pub(crate) use self::print::document;
+
 use crate::args::{ConfigArgs, GlobalArgs};
 use crate::commands::{open_folder, read_project, reported};
 use crate::diagnostic::{Report, Sources};

@@ -266,7 +266,7 @@ impl<'p> Files<'p> {
 }
 
 /// The text of a file, with what was lost in decoding it.
-pub(super) fn decoded(bytes: Vec<u8>) -> Result<(String, Lost), Problem> {
+pub(crate) fn decoded(bytes: Vec<u8>) -> Result<(String, Lost), Problem> {
     let lossy = std::str::from_utf8(&bytes).is_err().then(|| String::from_utf8_lossy(&bytes).into_owned());
     decode_noting(bytes).map_err(|error| {
         let shown = decode_noting(lossy.unwrap_or_default().into_bytes()).unwrap_or_default();
@@ -293,7 +293,7 @@ fn own_folder(path: Option<&Path>) -> (Option<Folder>, Option<Diagnostic>) {
 
 /// Why a file was not taken in.
 #[derive(Debug)]
-pub(super) enum Problem {
+pub(crate) enum Problem {
     Read(ReadError),
     /// It is no text.
     Text {
@@ -356,7 +356,7 @@ impl Problem {
     }
 
     /// As [`Problem::diagnostic`], of a file that nothing names: its place is in the file itself.
-    pub(super) fn found(&self, path: &str, sources: &mut Sources) -> Diagnostic {
+    pub(crate) fn found(&self, path: &str, sources: &mut Sources) -> Diagnostic {
         self.diagnostic(path).at(self.place(path.to_owned(), sources), "")
     }
 

@@ -253,7 +253,7 @@ impl Gathered<'_> {
 }
 
 /// The section that a file makes; a file without a word makes none.
-fn section(name: &str, start: Span, order: f64, says: &str) -> Option<Section> {
+pub(crate) fn section(name: &str, start: Span, order: f64, says: &str) -> Option<Section> {
     if says.trim().is_empty() {
         return None;
     }

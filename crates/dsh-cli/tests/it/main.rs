@@ -37,3 +37,4 @@ mod support;
 mod trust;
 mod variables;
 mod warnings;
+mod write_faults;

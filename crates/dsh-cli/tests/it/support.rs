@@ -263,3 +263,19 @@ pub(crate) fn read_by_nobody(command: &mut Command) -> std::process::Output {
     drop(reader);
     command.stdout(writer).output().unwrap()
 }
+
+/// A run of `dsh` that cannot make any file longer than so many blocks: writing fails as on a full disk.
+#[cfg(unix)]
+pub(crate) fn with_little_room(project: &Project, blocks: usize, words: &str) -> Run {
+    let dsh = project.command();
+    let mut shell = Command::new("sh");
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" {words}");
+    shell.current_dir(project.path()).arg("-c").arg(script).arg(dsh.get_program());
+    for (name, value) in dsh.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    Run::of(format!("dsh {words}"), &mut shell)
+}

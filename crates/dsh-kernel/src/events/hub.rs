@@ -2,9 +2,7 @@
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use arc_swap::ArcSwap;
 use rpds::{HashTrieMapSync, RedBlackTreeMapSync};
 
 use crate::context::Context;
@@ -15,7 +13,7 @@ use crate::name::Name;
 use crate::owner::Owner;
 use crate::quiet::Quiet;
 use crate::scope_key::ScopeKey;
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Arc, ArcSwap, AtomicBool, Mutex, Ordering};
 
 /// All hubs of a kernel, by event type.
 #[derive(Default)]

@@ -1,16 +1,11 @@
 //! What a fiber's handles share. The world holds the rest, and only while the fiber is not disposed.
 
-use std::sync::OnceLock;
-use std::sync::atomic::AtomicBool;
-
-use arc_swap::ArcSwap;
-
 use crate::error::Error;
 use crate::fiber::FiberState;
 use crate::kernel::Shared;
 use crate::owner::{Owner, Place};
 use crate::service::Reach;
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Arc, ArcSwap, AtomicBool, Mutex, OnceLock};
 use crate::world::{EffectId, FiberId};
 
 pub(crate) struct FiberCore {

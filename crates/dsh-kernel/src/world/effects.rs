@@ -146,6 +146,15 @@ impl World {
         }
     }
 
+    /// Begins the end of a sibling whose turn has come in its owner's unload. One that was adopted meanwhile is no sibling any
+    /// more: its turn comes in the chain that adopted it, which is under way by the same unload (K5).
+    pub(crate) fn end_sibling(&mut self, id: EffectId, agenda: &mut Agenda) -> Ending {
+        match self.effects.get(id) {
+            Some(effect) if !effect.listed => Ending::Follows,
+            Some(_) | None => self.end_effect(id, agenda),
+        }
+    }
+
     /// The turn of an adopted effect has come in the chain that adopted it.
     pub(crate) fn begin_adopted(&mut self, id: EffectId, agenda: &mut Agenda) -> Adopted {
         match self.end_effect(id, agenda) {

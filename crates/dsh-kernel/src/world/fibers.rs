@@ -15,7 +15,7 @@ use crate::owner::Place;
 use crate::plugin::DynPlugin;
 use crate::service::Reach;
 use crate::sync::Arc;
-use crate::world::{EffectData, EffectId, EffectKind, EffectState, FiberData, FiberId, WatcherKey, World};
+use crate::world::{Displaced, EffectData, EffectId, EffectKind, EffectState, FiberData, FiberId, WatcherKey, World};
 
 /// What a fiber is made from.
 pub(crate) struct NewFiber {
@@ -277,12 +277,13 @@ impl World {
     }
 
     /// Wakes a wait at each change of the fiber's state, and while it is pending when its hope may be lost.
-    pub(crate) fn watch(&mut self, id: FiberId, key: WatcherKey, waker: &Waker, inside: bool) {
-        let Some(fiber) = self.fibers.get_mut(id) else { return };
+    pub(crate) fn watch(&mut self, id: FiberId, key: WatcherKey, waker: &Waker, inside: bool) -> Displaced {
+        let Some(fiber) = self.fibers.get_mut(id) else { return Displaced::default() };
         fiber.wakers.add(waker);
         if inside || fiber.state() == FiberState::Pending {
-            self.hope_wakers.watch(key, waker, inside);
+            return self.hope_wakers.watch(key, waker, inside);
         }
+        Displaced::default()
     }
 
     /// Wakes at each change of the fiber's state.
@@ -292,13 +293,12 @@ impl World {
         }
     }
 
-    pub(crate) fn watch_settled(&mut self, key: WatcherKey, waker: &Waker, inside: bool) {
-        self.settle_wakers.watch(key, waker, inside);
+    pub(crate) fn watch_settled(&mut self, key: WatcherKey, waker: &Waker, inside: bool) -> Displaced {
+        self.settle_wakers.watch(key, waker, inside)
     }
 
-    pub(crate) fn forget_watcher(&mut self, key: WatcherKey) {
-        self.settle_wakers.forget(key);
-        self.hope_wakers.forget(key);
+    pub(crate) fn forget_watcher(&mut self, key: WatcherKey) -> [Displaced; 2] {
+        [self.settle_wakers.forget(key), self.hope_wakers.forget(key)]
     }
 
     /// What a pending plugin waits for may not come any more: who waits for the plugin looks again.
@@ -311,11 +311,13 @@ impl World {
         self.busy == 0
     }
 
-    /// The labels of what a fiber and its descendants are still undoing.
+    /// The labels of what a fiber and its descendants are still undoing, and the names of those whose start has not ended.
     pub(crate) fn left(&self, id: FiberId) -> Vec<Name> {
         let children = self.children();
         let (mut labels, mut fibers) = (Vec::new(), vec![id]);
         while let Some(id) = fibers.pop() {
+            let starting = self.fibers.get(id).filter(|fiber| fiber.state() == FiberState::Loading);
+            labels.extend(starting.map(|fiber| fiber.core.place.name.clone()));
             let plain = |effect: &&EffectData| effect.kind == EffectKind::Plain;
             let own = self.effects_reversed(id).into_iter().rev().filter_map(|id| self.effects.get(id)).filter(plain);
             labels.extend(own.map(|effect| match &effect.running {

@@ -12,6 +12,7 @@ mod disposers;
 mod edits;
 mod errors;
 mod events;
+mod faults;
 mod hostile;
 mod hygiene;
 mod leaving;

@@ -67,6 +67,14 @@ pub(super) fn values(project: &Project, sources: &Sources) -> Vec<Said> {
     values
 }
 
+/// One document's tree, as TOML and as JSON.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn document(tree: &Branch, sources: &Sources) -> (String, serde_json::Value) {
+    let mut values = Vec::new();
+    Printing { sources, profile: None }.branch(tree, &mut Vec::new(), &mut values);
+    (toml(&values, false), spoken(&Value::Table(tree.clone())).json)
+}
+
 impl Said {
     /// Whether it is a table without a key.
     fn says_nothing(&self) -> bool {

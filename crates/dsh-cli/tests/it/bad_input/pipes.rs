@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::support::{Project, Run, ran, read_by_nobody, reads};
+use crate::support::{Project, Run, ran, read_by_nobody, reads, with_little_room};
 
 /// A project in which every command has something to print, and something to find.
 fn project() -> Project {
@@ -121,22 +121,6 @@ fn output_that_has_no_room_is_told_by_every_command() {
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
     let project = Project::new("identity = false\n");
     reads!(Run::of("dsh prompt > /dev/full".to_owned(), project.command().arg("prompt").stdout(full)));
-}
-
-/// A run of `dsh` that cannot make any file longer than so many blocks: writing fails as on a full disk.
-#[cfg(unix)]
-fn with_little_room(project: &Project, blocks: usize, words: &str) -> Run {
-    let dsh = project.command();
-    let mut shell = Command::new("sh");
-    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" {words}");
-    shell.current_dir(project.path()).arg("-c").arg(script).arg(dsh.get_program());
-    for (name, value) in dsh.get_envs() {
-        match value {
-            Some(value) => shell.env(name, value),
-            None => shell.env_remove(name),
-        };
-    }
-    Run::of(format!("dsh {words}"), &mut shell)
 }
 
 #[cfg(unix)]

@@ -1,0 +1,60 @@
+//! Ends the run where a round hangs, and says which: a lost wake-up or a deadlock shows as this.
+
+use std::io::Write;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How long a round may take, in real time, before it is taken to hang. One takes well under a second.
+const LIMIT: Duration = Duration::from_secs(30);
+/// How long the dog waits for an account of what hangs.
+const ACCOUNT: Duration = Duration::from_secs(5);
+
+/// Alive while rounds run; told of each.
+pub(crate) struct Watchdog {
+    beats: mpsc::Sender<String>,
+}
+
+impl Watchdog {
+    /// `account` says what there is; it is asked on a thread of its own, since it may hang too.
+    pub(crate) fn start(account: impl Fn() -> String + Send + Sync + 'static) -> Self {
+        let (beats, heard) = mpsc::channel::<String>();
+        let account = Arc::new(account);
+        std::thread::spawn(move || {
+            let mut doing = String::from("the beginning");
+            loop {
+                match heard.recv_timeout(LIMIT) {
+                    Ok(next) => doing = next,
+                    Err(RecvTimeoutError::Disconnected) => return,
+                    Err(RecvTimeoutError::Timeout) => break,
+                }
+            }
+            say(&format!("\nnothing has moved for {LIMIT:?} in {doing}\n"));
+            let told = Arc::new(Mutex::new(false));
+            let (teller, flag) = (Arc::clone(&account), Arc::clone(&told));
+            let (done, ended) = mpsc::channel::<()>();
+            std::thread::spawn(move || {
+                say(&teller());
+                *flag.lock().unwrap_or_else(PoisonError::into_inner) = true;
+                drop(done);
+            });
+            let _in_time = ended.recv_timeout(ACCOUNT);
+            if !*told.lock().unwrap_or_else(PoisonError::into_inner) {
+                say("not even `inspect()` ends: its lock is held\n");
+            }
+            // Nobody else can end a test that waits for ever.
+            std::process::abort();
+        });
+        Self { beats }
+    }
+
+    /// Something else begins.
+    pub(crate) fn beat(&self, doing: String) {
+        drop(self.beats.send(doing));
+    }
+}
+
+/// Past libtest's capture.
+fn say(message: &str) {
+    drop(std::io::stderr().write_all(message.as_bytes()));
+}
