@@ -24,7 +24,7 @@ enum Gate {
     Target(&'static str),
 }
 
-const GATES: [(&str, Gate); 13] = [
+const GATES: [(&str, Gate); 14] = [
     ("format", Gate::Cargo(&["fmt", "--all", "--check"], &[])),
     ("tidy", Gate::Chore(|root| Ok(cli::report("tidy", &tidy::check_repository(root)?)))),
     ("layers", Gate::Chore(|root| Ok(cli::report("layers", &layers::check_workspace(root)?)))),

@@ -9,8 +9,9 @@ use std::time::Duration;
 use crate::agenda::Agenda;
 use crate::clock::Clock;
 use crate::context::Context;
-use crate::error::{Error, ErrorKind, LinkFailure};
+use crate::error::{Error, ErrorKind};
 use crate::events::Events;
+use crate::failures::Failures;
 use crate::fiber::FiberState;
 use crate::fiber::core::{FiberCore, FiberKind};
 use crate::frames;
@@ -253,7 +254,7 @@ impl Shared {
         Teardown::waiting(latch, core, Target::Fiber(core.id))
     }
 
-    pub(crate) fn effect_ended(&self, effect: EffectId, failures: Vec<LinkFailure>, agenda: &mut Agenda) {
+    pub(crate) fn effect_ended(&self, effect: EffectId, failures: Arc<Failures>, agenda: &mut Agenda) {
         self.world.lock().effect_ended(effect, failures, agenda);
     }
 

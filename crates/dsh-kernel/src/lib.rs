@@ -65,6 +65,7 @@ mod task;
 mod teardown;
 
 mod agenda;
+mod failures;
 mod fast_map;
 mod frames;
 mod latch;

@@ -17,11 +17,12 @@ use std::time::Duration;
 use slotmap::{SlotMap, new_key_type};
 
 use crate::effect::Entry;
-use crate::error::{Error, LinkFailure};
+use crate::error::Error;
 use crate::events::FiberChanged;
+use crate::failures::Failures;
 use crate::fiber::FiberState;
 use crate::fiber::core::FiberCore;
-use crate::latch::Latch;
+use crate::latch::{Latch, Wakers};
 use crate::name::Name;
 use crate::plugin::DynPlugin;
 use crate::scope_key::ScopeKey;
@@ -101,9 +102,9 @@ pub(crate) struct FiberData {
     pub(crate) last: Option<EffectId>,
     /// What it provides, in order of provision.
     pub(crate) provided: BTreeMap<u64, ProvisionId>,
-    pub(crate) failures: Vec<LinkFailure>,
+    pub(crate) failures: Failures,
     pub(crate) latch: Option<Arc<Latch>>,
-    pub(crate) wakers: Vec<Waker>,
+    pub(crate) wakers: Wakers,
     /// The ordinals that live children of a name have taken.
     pub(crate) ordinals: HashMap<Name, Ordinals>,
 }
@@ -183,7 +184,7 @@ impl World {
         for fiber in self.fibers.values_mut() {
             fiber.core.place.set_state(FiberState::Disposed);
             fiber.core.reach.store(Arc::default());
-            wakers.append(&mut fiber.wakers);
+            fiber.wakers.take(wakers);
             if let Some(latch) = &fiber.latch {
                 latch.set(Err(gone.clone()), wakers);
             }

@@ -9,6 +9,7 @@
 
 mod support;
 
+mod hostile;
 mod k01_contexts;
 mod k02_fibers;
 mod k02_ready;

@@ -13,6 +13,7 @@ mod edits;
 mod errors;
 mod events;
 mod faults;
+mod hostile;
 mod hygiene;
 mod leaving;
 mod listeners_leaving;
