@@ -3,7 +3,7 @@
 use divan::{AllocProfiler, Bencher};
 use dsh_bench::{Changes, Ours, Owned, Providers, Workload, runtime};
 use dsh_kernel::{Context, Failure, Scope};
-use dsh_system_prompt::{PromptSection, SystemPromptExt as _, render, render_prompt};
+use dsh_system_prompt::{PromptSection, SystemPromptExt as _, render, render_prompt, wire_body};
 
 #[global_allocator]
 static ALLOCATOR: AllocProfiler = AllocProfiler::system();
@@ -69,6 +69,16 @@ fn render_with_parts(bencher: Bencher<'_, '_>) {
 fn step(bencher: Bencher<'_, '_>, providers: Providers) {
     let ours = start(providers, Changes::OneVariable);
     bencher.bench_local(|| ours.step(None));
+}
+
+/// Down to the body of a request, one variable changed.
+#[divan::bench]
+fn step_to_wire_body(bencher: Bencher<'_, '_>) {
+    let ours = start(Providers::Shared, Changes::OneVariable);
+    bencher.bench_local(|| -> Result<_, Failure> {
+        let assembly = ours.assemble(None)?;
+        Ok(wire_body(&render(&assembly)?, &assembly))
+    });
 }
 
 /// Assembly and rendering, nothing changed.

@@ -122,13 +122,13 @@ mod tests {
     use super::{Engine, Handlebars, Minijinja, Tera, Upon};
 
     fn rendered<E: Engine>() -> String {
-        let engine = E::new("In {{cwd}} & <{{user}}>.\n- {{cwd}}\n\n}} and { stay").unwrap();
+        let engine = E::new("In {{cwd}} & <{{user}}>.\n- {{cwd}}\n\n{ and } stay").unwrap();
         engine.render(&E::values(&[("cwd", "/srv/\"a\""), ("user", "sam & co")]).unwrap()).unwrap()
     }
 
     #[test]
     fn every_engine_copies_values_as_they_are() {
-        let wanted = "In /srv/\"a\" & <sam & co>.\n- /srv/\"a\"\n\n}} and { stay";
+        let wanted = "In /srv/\"a\" & <sam & co>.\n- /srv/\"a\"\n\n{ and } stay";
         assert_eq!(rendered::<Minijinja>(), wanted);
         assert_eq!(rendered::<Tera>(), wanted);
         assert_eq!(rendered::<Handlebars>(), wanted);
