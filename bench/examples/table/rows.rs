@@ -21,7 +21,7 @@ pub(crate) fn measure(options: &Options) -> Result<Vec<Row>, Failure> {
     // First, while this process is small: a process that it starts counts as resident what this one has.
     let process = if options.wants("P6") { process::measure(options)? } else { Vec::new() };
     keep_memory();
-    let npm = Npm::start();
+    let npm = if options.wants("P1") || options.wants("P3") { Npm::start() } else { Err("not asked for".to_owned()) };
     let mut rows = Vec::new();
     if options.wants("P1") {
         rows.extend(step::measure(options, &workload, &npm)?);

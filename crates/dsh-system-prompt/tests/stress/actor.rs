@@ -44,7 +44,13 @@ impl Round {
     pub(crate) fn new(heart: &Arc<Heart>, seen: &Arc<Seen>, doing: &Arc<Mutex<Vec<String>>>) -> Arc<Self> {
         let claims = (0..POOL * (2 * (RESIDENTS + 1) + 1)).map(|_| AtomicU32::new(0)).collect();
         let dispatches = Arc::new(AtomicU64::new(1));
-        Arc::new(Self { heart: Arc::clone(heart), seen: Arc::clone(seen), claims, dispatches, doing: Arc::clone(doing) })
+        Arc::new(Self {
+            heart: Arc::clone(heart),
+            seen: Arc::clone(seen),
+            claims,
+            dispatches,
+            doing: Arc::clone(doing),
+        })
     }
 
     pub(crate) fn dispatch(&self) -> u64 {
@@ -114,7 +120,14 @@ pub(crate) struct Actor {
 }
 
 /// A section whose text is raw or a template, fixed or computed.
-fn section(name: String, order: f64, text: &str, raw: bool, computed: bool, probe: dsh_testkit::DropProbe) -> PromptSection {
+fn section(
+    name: String,
+    order: f64,
+    text: &str,
+    raw: bool,
+    computed: bool,
+    probe: dsh_testkit::DropProbe,
+) -> PromptSection {
     let text = if raw { Text::raw(text) } else { Text::template(text) };
     if computed {
         PromptSection::computed(name, order, move |_| {
@@ -265,7 +278,8 @@ impl Actor {
         let (name, pooled) = self.name(place.number);
         let id = self.id();
         // Only what this actor has named itself may stand beside another one of the same order: their order is known.
-        let order = f64::from(self.first()) + if pooled.is_some() { 10.0 + f64::from(self.next) } else { f64::from(self.dice.roll(4)) / 2.0 };
+        let order = f64::from(self.first())
+            + if pooled.is_some() { 10.0 + f64::from(self.next) } else { f64::from(self.dice.roll(4)) / 2.0 };
         let raw = self.dice.one_in(2);
         let mark = token('s', id, 0, place.number);
         let text = if raw { format!("{mark} raw {{{{who}}") } else { format!("{mark} for {{{{who}}}}") };
@@ -348,8 +362,13 @@ impl Actor {
         };
         match place.ctx.system_prompt().tools(provider) {
             Ok(disposer) => {
-                let row =
-                    Row { id, place: place.number, name: String::new(), owner: place.path, part: Part::Tools { names } };
+                let row = Row {
+                    id,
+                    place: place.number,
+                    name: String::new(),
+                    owner: place.path,
+                    part: Part::Tools { names },
+                };
                 self.held.push(Held { row, disposer: Some(disposer), pooled: None });
             }
             Err(error) => self.fault(format!("tools are refused: {error:?}")),
@@ -489,7 +508,8 @@ impl Actor {
         if spec.running() != 0 {
             self.fault(format!("{} has ended, and {} of it run", spec.path, spec.running()));
         }
-        let view = self.round.heart.places.get(spec.place as usize).map(|place| place.ctx.system_prompt().view(place.key));
+        let view =
+            self.round.heart.places.get(spec.place as usize).map(|place| place.ctx.system_prompt().view(place.key));
         let Some(Ok(view)) = view else { return };
         let left = view.sections().filter(|section| section.owner == &fiber.path()).count();
         if left > 0 {
@@ -590,7 +610,8 @@ impl Actor {
         let result = if first { place.ctx.prepended().on(ear) } else { place.ctx.on(ear) };
         match result {
             Ok(disposer) => {
-                let row = Row { id, place: place.number, name: String::new(), owner: place.path, part: Part::Ear { first } };
+                let row =
+                    Row { id, place: place.number, name: String::new(), owner: place.path, part: Part::Ear { first } };
                 self.held.push(Held { row, disposer: Some(disposer), pooled: None });
             }
             Err(error) => self.fault(format!("no listener: {error:?}")),
@@ -664,7 +685,8 @@ impl Actor {
             }
             2 => {
                 let prompt = place.ctx.system_prompt();
-                let mut half = Box::pin(async move { drop(prompt.assemble(dsh_system_prompt::AssembleContext::new()).await) });
+                let mut half =
+                    Box::pin(async move { drop(prompt.assemble(dsh_system_prompt::AssembleContext::new()).await) });
                 let _half_way: std::task::Poll<()> = poll_once(&mut half);
             }
             3 => {
@@ -779,7 +801,8 @@ impl Actor {
     pub(crate) async fn leave(&mut self) {
         self.say("leaving");
         loop {
-            let left = [self.held.len(), self.composites.len(), self.scopes.len(), self.packs.len(), self.provided.len()];
+            let left =
+                [self.held.len(), self.composites.len(), self.scopes.len(), self.packs.len(), self.provided.len()];
             if left.iter().all(|left| *left == 0) {
                 break;
             }

@@ -187,7 +187,8 @@ fn lines(inspection: &Inspection) -> Vec<String> {
     for fiber in &inspection.fibers {
         path.truncate(fiber.depth);
         path.push(&fiber.name);
-        let effects: Vec<_> = fiber.effects.iter().map(|effect| format!("{} {:?}", effect.label, effect.undoing)).collect();
+        let effects: Vec<_> =
+            fiber.effects.iter().map(|effect| format!("{} {:?}", effect.label, effect.undoing)).collect();
         lines.push(format!("{} {} {:?} {}", path.join("/"), fiber.state, fiber.error, effects.join(", ")));
     }
     lines.sort();

@@ -93,7 +93,10 @@ pub(crate) async fn look(heart: &Heart, seen: &Seen, through: &Place, place: &Pl
     for id in assembly.extension::<Absent>().into_iter().flat_map(|absent| &absent.0) {
         let parts = counted.get(id);
         heart.faults.check(parts.is_none(), || {
-            format!("pack {id} had gone when the listeners ended, and stands in an assembly for {}: {parts:?}", place.path)
+            format!(
+                "pack {id} had gone when the listeners ended, and stands in an assembly for {}: {parts:?}",
+                place.path
+            )
         });
     }
 }
@@ -135,7 +138,8 @@ fn agrees_with_own(pieces: &[Piece], assembly: &PromptAssembly, place: &Place, o
         format!("an assembly for {} has the sections {found:?} of who looks, not {wanted:?}", place.path)
     });
     let mine = |name: &str| own.numbers.contains(&number_in(name));
-    let found: BTreeSet<&str> = assembly.tools().iter().map(|tool| tool.schema().name()).filter(|name| mine(name)).collect();
+    let found: BTreeSet<&str> =
+        assembly.tools().iter().map(|tool| tool.schema().name()).filter(|name| mine(name)).collect();
     let certain = |name: &String| !own.leaving.contains(&number_in(name));
     let wanted: Vec<String> = own.live.tools(place.number, "", "").into_iter().filter(certain).collect();
     let wanted: BTreeSet<&str> = wanted.iter().map(String::as_str).collect();
@@ -182,7 +186,10 @@ fn has_all_or_nothing(
     let has_tool = assembly.tools().iter().any(|tool| tool.schema().name() == spec.tool());
     let all: Vec<u32> = (0..spec.sections).collect();
     let say = |what: &str| {
-        format!("{what} {} of {}: {parts:?} of {}, its tool: {has_tool}, in an assembly for {}", spec.path, now, spec.sections, place.path)
+        format!(
+            "{what} {} of {}: {parts:?} of {}, its tool: {has_tool}, in an assembly for {}",
+            spec.path, now, spec.sections, place.path
+        )
     };
     match state {
         FiberState::Active if stayed => {

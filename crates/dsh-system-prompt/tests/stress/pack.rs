@@ -94,9 +94,8 @@ impl Spec {
         let path = path_of(&format!("pack{id}"));
         let (injects, provides) = services(dice, id);
         let below = path.clone();
-        let child = (depth < 2 && dice.one_in(4)).then(|| {
-            Self::throw(dice, ids, place, &move |name| format!("{below}/{name}"), services, gates, depth + 1)
-        });
+        let child = (depth < 2 && dice.one_in(4))
+            .then(|| Self::throw(dice, ids, place, &move |name| format!("{below}/{name}"), services, gates, depth + 1));
         let drains = dice.one_in(3);
         let gate = (drains && dice.one_in(2)).then(Gate::new);
         gates.extend(gate.clone());
@@ -174,7 +173,8 @@ impl Spec {
 
     /// What is registered while it is active, its child left aside.
     pub(crate) fn rows(&self) -> Vec<Row> {
-        let row = |name: String, part: Part| Row { id: self.id, place: self.place, name, owner: self.path.clone(), part };
+        let row =
+            |name: String, part: Part| Row { id: self.id, place: self.place, name, owner: self.path.clone(), part };
         let mut rows = vec![row(self.variable(), Part::Variable { value: self.value() })];
         for part in 0..self.sections {
             let section = Part::Section { order: self.order(part), text: self.text(part), raw: false };
