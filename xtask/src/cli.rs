@@ -14,8 +14,9 @@ Every repository chore. Run as `cargo xtask COMMAND`.
   catalog [--check]             write docs/catalog.md and the READMEs' API tables; --check only compares
   conform --seeds N [--start S] N random scenarios against the npm package (needs node)
   bench [--quick] [--rounds N] [--only P1,P2,...] [--json FILE]
-                                speed beside the npm package, template engines and a concatenation by hand; a whole
-                                run writes docs/performance.md, --quick and --only leave it alone
+                                speed beside the npm package, template engines and a concatenation by hand, and how
+                                cost grows (`--only growth`); a whole run writes docs/performance.md, --quick and --only
+                                leave it alone
   ci                            every gate that CI runs, cheapest first (the same as `bash .ci/run`)
   help                          this text
 

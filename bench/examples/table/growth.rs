@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use dsh_kernel::Failure;
 
 use crate::options::Options;
-use crate::round::{Figure, Sample, interleave, median};
+use crate::round::{Figure, Sample, interleave, lower_quartile};
 use crate::row::{Measured, Row, Target, Unit};
 use crate::timing::nanoseconds;
 
@@ -86,7 +86,7 @@ fn without_last_decade(sizes: &[usize]) -> &[usize] {
     sizes.get(..sizes.partition_point(|size| *size <= most)).unwrap_or_default()
 }
 
-/// Nanoseconds of a call that uses up what was prepared for it; the median of as many as fit. Preparing is not timed.
+/// Nanoseconds of a call that uses up what was prepared for it; the lower quartile of as many as fit. Preparing is not timed.
 fn per_use<P: 'static>(
     prepare: impl Fn() -> Result<P, Failure> + 'static,
     call: impl Fn(P) -> Result<(), Failure> + 'static,
@@ -100,7 +100,7 @@ fn per_use<P: 'static>(
             call(prepared)?;
             times.push(nanoseconds(from.elapsed()));
         }
-        Ok(median(&mut times))
+        Ok(lower_quartile(&mut times))
     })
 }
 

@@ -87,7 +87,7 @@ pub(super) const CURVES: &[Curve] = &[
     },
     Curve {
         id: "growth: start over plugins",
-        what: "so many plugins that wait for one service start when it comes",
+        what: "so many plugins that wait for one service start when it comes, and go with their kernel",
         sizes: TO_10_000,
         growth: Growth::Linear,
         at: |count| Ok(starts(count)),
@@ -136,15 +136,14 @@ fn listens(count: usize) -> Result<Sample<'static>, Failure> {
 
 fn waterfalls(count: usize) -> Result<Sample<'static>, Failure> {
     let (runtime, kernel) = (dsh_bench::runtime()?, Kernel::new());
-    let root = kernel.root();
     for _ in 0..count {
-        root.on_waterfall(|value, _: Arc<Edit>, next| async move { next.run(value + 1).await })?;
+        kernel.root().on_waterfall(|value, _: Arc<Edit>, next| async move { next.run(value + 1).await })?;
     }
     // Many listeners do not fit on one stack, so that this waits for tasks.
     let event = Arc::new(Edit);
     Ok(Box::new(move |time| {
-        let _kept = &kernel;
-        per_call(time, || Ok(runtime.block_on(root.waterfall(Arc::clone(&event), 0, Audience::Untagged))?))
+        let through = || runtime.block_on(kernel.root().waterfall(Arc::clone(&event), 0, Audience::Untagged));
+        per_call(time, || Ok(through()?))
     }))
 }
 
@@ -220,9 +219,10 @@ fn fails(count: usize) -> Sample<'static> {
         }
         Ok((kernel, top))
     };
-    per_use(make, move |(_kernel, top)| match top.dispose().result() {
-        Some(Err(error)) if error.links().len() == count => Ok(()),
-        _ => Err(Failure::msg("not every failure came back")),
+    per_use(make, move |(_kernel, top)| {
+        let failures = top.dispose().result().and_then(Result::err);
+        let all_came_back = failures.is_some_and(|error| error.links().len() == count);
+        if all_came_back { Ok(()) } else { Err(Failure::msg("not every failure came back")) }
     })
 }
 

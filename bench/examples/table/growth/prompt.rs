@@ -148,8 +148,9 @@ fn tools(count: usize) -> Result<World, Failure> {
         *first = first.with_description("Does something else.");
     }
     let (one, other, turn) = (ToolProviderResult::new(one), ToolProviderResult::new(other), AtomicBool::new(false));
-    let told = move |_: &_| if turn.fetch_xor(true, Ordering::Relaxed) { one.clone() } else { other.clone() };
-    world.prompt.tools(ToolProvider::computed(told))?;
+    world.prompt.tools(ToolProvider::computed(move |_| {
+        if turn.fetch_xor(true, Ordering::Relaxed) { one.clone() } else { other.clone() }
+    }))?;
     Ok(world)
 }
 
