@@ -46,7 +46,11 @@ fn a_megabyte_of_malformed_braces_is_told_by_its_first_places() {
         let project = Project::new(config).file("s.md", unit.repeat(1_000_000 / unit.len()));
         let found = found(&project);
         let [(code, count)] = found.as_slice() else { panic!("{unit:?}: {found:?}") };
-        assert_eq!((code.as_str(), (1..=20).contains(count)), ("prompt::malformed_reference", true), "{unit:?}: {count}");
+        assert_eq!(
+            (code.as_str(), (1..=20).contains(count)),
+            ("prompt::malformed_reference", true),
+            "{unit:?}: {count}"
+        );
         let run = project.dsh(&["prompt"]);
         assert_eq!(run.status, Some(1));
         assert!(run.stderr.len() < 1_500, "{unit:?}: {run}");
