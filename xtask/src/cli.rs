@@ -17,8 +17,9 @@ Every repository chore. Run as `cargo xtask COMMAND`.
   model [NAME]                  the kernel's models, in every interleaving within a bound; NAME picks some
   conform --seeds N [--start S] N random scenarios against the npm package (needs node)
   bench [--quick] [--rounds N] [--only P1,P2,...] [--json FILE]
-                                speed beside the npm package, template engines and a concatenation by hand; a whole
-                                run writes docs/performance.md, --quick and --only leave it alone
+                                speed beside the npm package, template engines and a concatenation by hand, and how
+                                cost grows (`--only growth`); a whole run writes docs/performance.md, --quick and --only
+                                leave it alone
   stress [--seconds N] [--seed S]
                                 many threads at once, compared with a model after each round; 120 s unless told
   ci                            every gate that CI runs, cheapest first (the same as `bash .ci/run`)

@@ -10,6 +10,7 @@ mod wire;
 use dsh_bench::Workload;
 use dsh_kernel::Failure;
 
+use crate::growth;
 use crate::options::Options;
 use crate::rivals::Npm;
 use crate::row::Row;
@@ -38,6 +39,9 @@ pub(crate) fn measure(options: &Options) -> Result<Vec<Row>, Failure> {
         rows.extend(threads::measure(options, &workload)?);
     }
     rows.extend(process);
+    if options.wants("growth") {
+        rows.extend(growth::measure(options)?);
+    }
     Ok(rows)
 }
 

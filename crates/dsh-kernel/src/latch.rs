@@ -47,7 +47,7 @@ impl Latch {
 
     /// The wakers of whoever waits, who go on waiting.
     pub(crate) fn waiting(&self, wakers: &mut Vec<Waker>) {
-        wakers.extend_from_slice(&self.0.lock().wakers);
+        wakers.extend_from_slice(self.0.lock().wakers.all());
     }
 
     pub(crate) fn wait(self: &Arc<Self>) -> LatchWait {
@@ -74,6 +74,10 @@ fn identity(waker: &Waker) -> Identity {
 }
 
 impl Wakers {
+    pub(crate) fn all(&self) -> &[Waker] {
+        &self.all
+    }
+
     /// Adds a waker unless the same one waits already.
     pub(crate) fn add(&mut self, waker: &Waker) {
         if self.all.len() < FEW {

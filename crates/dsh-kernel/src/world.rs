@@ -204,7 +204,7 @@ impl World {
         let mut wakers = Vec::new();
         self.settle_wakers.waiting(&mut wakers);
         self.hope_wakers.waiting(&mut wakers);
-        wakers.extend(self.fibers.values().flat_map(|fiber| &fiber.wakers).cloned());
+        wakers.extend(self.fibers.values().flat_map(|fiber| fiber.wakers.all()).cloned());
         let fibers = self.fibers.values().filter_map(|fiber| fiber.latch.as_ref());
         let effects = self.effects.values().filter_map(|effect| effect.latch.as_ref());
         let provisions = self.provisions.values().map(|provision| &provision.latch);

@@ -101,7 +101,7 @@ impl Code {
         match self.stage.fault {
             Fault::PanicLater => {
                 tokio::task::yield_now().await;
-                panic!("boom")
+                std::panic::panic_any("boom")
             }
             Fault::NeverEnd => {
                 self.stage.never.wait().await;
@@ -119,9 +119,9 @@ impl Code {
         };
         let heard = match stage.fault {
             Fault::Fail => return Err(Failure::msg("refused")),
-            Fault::Panic => panic!("boom"),
+            Fault::Panic => std::panic::panic_any("boom"),
             Fault::PanicInDestructor => return Ok(()),
-            Fault::PanicLater | Fault::NeverEnd => unreachable!("only futures do"),
+            Fault::PanicLater | Fault::NeverEnd => std::panic::panic_any("only futures do so"),
             Fault::Register => {
                 let section = PromptSection::new("extra", 60, "extra");
                 told::prompt(stage.ctx().system_prompt().section(section).map(|extra| drop(extra.dispose())))
@@ -192,14 +192,16 @@ pub(crate) struct Bomb(Code, bool);
 
 impl Bomb {
     /// A closure that calls this owns the bomb.
-    pub(crate) const fn hold(&self) {}
+    pub(crate) fn hold(&self) {
+        assert!(Arc::strong_count(&self.0.stage) > 0, "it is alive");
+    }
 }
 
 impl Drop for Bomb {
     fn drop(&mut self) {
         if std::mem::take(&mut self.1) && self.0.stage.said.entries() == ["ran"] {
             self.0.stage.said.push("dropped");
-            panic!("boom");
+            std::panic::panic_any("boom");
         }
     }
 }
@@ -209,7 +211,9 @@ pub(crate) struct Dropped(Option<Code>);
 
 impl Dropped {
     /// A closure that calls this owns it.
-    pub(crate) const fn hold(&self) {}
+    pub(crate) fn hold(&self) {
+        assert!(self.0.is_some(), "it is alive");
+    }
 }
 
 impl Drop for Dropped {

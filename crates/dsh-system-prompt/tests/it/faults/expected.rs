@@ -141,18 +141,18 @@ fn failure(site: Site, fault: Fault) -> Option<&'static str> {
         Fault::Panic | Fault::PanicLater => Some("panicked: boom"),
         // What a body, a link or a task owns goes with its call.
         Fault::PanicInDestructor => {
-            let is_consumed = match site {
+            let is_consumed = matches!(
+                site,
                 Site::SyncBody
-                | Site::AsyncBodyFirst
-                | Site::AsyncBodyLater
-                | Site::SyncLink
-                | Site::AsyncLinkFirst
-                | Site::AsyncLinkLater
-                | Site::OutcomeOfALink
-                | Site::TaskFirst
-                | Site::TaskLater => true,
-                _ => false,
-            };
+                    | Site::AsyncBodyFirst
+                    | Site::AsyncBodyLater
+                    | Site::SyncLink
+                    | Site::AsyncLinkFirst
+                    | Site::AsyncLinkLater
+                    | Site::OutcomeOfALink
+                    | Site::TaskFirst
+                    | Site::TaskLater
+            );
             is_consumed.then_some("panicked: boom")
         }
         _ => None,
@@ -212,14 +212,15 @@ fn told(site: Site, fault: Fault) -> String {
         },
         // Nobody waits for a task; its failure is logged (K14).
         Site::TaskCalled | Site::TaskFirst | Site::TaskLater => "ended".to_owned(),
-        Site::DropOfAService | Site::DropOfAListener | Site::DropOfAPlugin | Site::Waker => "ok".to_owned(),
+        Site::DropOfAService | Site::DropOfAListener | Site::DropOfAPlugin | Site::Waker | Site::DropOfAWaker => {
+            "ok".to_owned()
+        }
         Site::DropOfAProvider => format!("{}, removed: ok", prompt(true, true, Part::Section)),
         Site::DropOfAnExtension => prompt(true, true, Part::None),
         Site::DropOfAnUntoldFailure => {
             "kernel::listener_failed of neighbour at test/ping: first, removed: ok".to_owned()
         }
         Site::DropOfAnOutdatedFailure => assembled(site, fault),
-        Site::DropOfAWaker => "ok".to_owned(),
     }
 }
 
@@ -274,20 +275,12 @@ fn said(site: Site, fault: Fault) -> String {
 }
 
 fn answer(site: Site, fault: Fault) -> Option<String> {
-    let accepted = |label: &str| match site.is_of_the_gone() {
-        true => format!("kernel::inactive of host/culprit at {label}"),
-        false => "ok".to_owned(),
+    let accepted = |label: &str| {
+        if site.is_of_the_gone() { format!("kernel::inactive of host/culprit at {label}") } else { "ok".to_owned() }
     };
     let ends = || if site.is_waited_for() { "waits" } else { "ok" }.to_owned();
-    let is_others = match site {
-        // A registration, or its undoing, of the neighbour is under way.
-        Site::ChangeOnAdd | Site::ChangeOnRemove => true,
-        // A plugin is starting.
-        Site::FiberListener => true,
-        // A scope is unloading.
-        Site::DropOfAWaker => true,
-        _ => false,
-    };
+    // Of others, a registration or its undoing is under way, a plugin is starting, a scope is unloading.
+    let is_others = matches!(site, Site::ChangeOnAdd | Site::ChangeOnRemove | Site::FiberListener | Site::DropOfAWaker);
     Some(match fault {
         Fault::Fail | Fault::Panic | Fault::PanicLater | Fault::NeverEnd => return None,
         Fault::PanicInDestructor => "dropped".to_owned(),
@@ -304,10 +297,10 @@ fn answer(site: Site, fault: Fault) -> Option<String> {
             Site::DropOfAnUntoldFailure => "kernel::listener_failed of neighbour at test/ping: first ok ok".to_owned(),
             _ => "ok ok ok".to_owned(),
         },
-        Fault::WaitForItsEnd => match site.is_start() {
-            true => "kernel::reentrant kernel::reentrant kernel::reentrant".to_owned(),
-            false => "kernel::reentrant kernel::reentrant".to_owned(),
-        },
+        Fault::WaitForItsEnd => {
+            let of_a_start = if site.is_start() { " kernel::reentrant" } else { "" };
+            format!("kernel::reentrant kernel::reentrant{of_a_start}")
+        }
     })
 }
 

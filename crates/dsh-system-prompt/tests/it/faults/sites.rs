@@ -66,7 +66,7 @@ pub(crate) async fn come_to(scene: &Scene) -> String {
         | Site::DropOfAListener
         | Site::DropOfAPlugin
         | Site::DropOfAnExtension => destructor(site, &ctx, code, scene).await,
-        Site::DropOfAnUntoldFailure | Site::DropOfAnOutdatedFailure => failure(site, &ctx, code, scene).await,
+        Site::DropOfAnUntoldFailure | Site::DropOfAnOutdatedFailure => failure(site, &ctx, &code, scene).await,
         Site::Waker | Site::DropOfAWaker => waker(site, &ctx, code, scene).await,
     };
     let holds_a_bomb = matches!(
@@ -361,16 +361,16 @@ impl std::fmt::Display for Holds {
 
 impl std::error::Error for Holds {}
 
-async fn failure(site: Site, ctx: &Context, code: Code, scene: &Scene) -> String {
+async fn failure(site: Site, ctx: &Context, code: &Code, scene: &Scene) -> String {
     if site == Site::DropOfAnUntoldFailure {
         let first = scene.neighbour.ctx().on::<Ping, _>(|_| Err::<(), _>(Failure::msg("first"))).unwrap();
-        let once = Mutex::new(Some(Holds::failure(&code)));
+        let once = Mutex::new(Some(Holds::failure(code)));
         let listener = move |_: &Ping| once.lock().unwrap().take().map_or(Ok(()), Err);
         scene.stage.keep(ctx.on(listener).unwrap());
         let told = told::kernel(scene.root.emit(&Ping, Audience::Everyone));
         return format!("{told}, removed: {}", told::kernel(first.dispose().await));
     }
-    let (once, stage) = (Mutex::new(Some(Holds::failure(&code))), Arc::clone(&scene.stage));
+    let (once, stage) = (Mutex::new(Some(Holds::failure(code))), Arc::clone(&scene.stage));
     let text = move |_: &AssembleContext| {
         drop(stage.culprit.get().unwrap().dispose());
         once.lock().unwrap().take().map_or(Ok("site"), Err)
