@@ -48,7 +48,9 @@ fn assemble(bencher: Bencher<'_, '_>, providers: Providers) {
 #[divan::bench]
 fn render_alone(bencher: Bencher<'_, '_>) {
     let ours = start(Providers::Shared, Changes::OneVariable);
-    bencher.with_inputs(|| ours.assemble(None)).bench_local_refs(|assembly| assembly.as_ref().map(render_prompt));
+    bencher
+        .with_inputs(|| ours.assemble(None))
+        .bench_local_refs(|assembly| assembly.as_ref().is_ok_and(|assembly| render_prompt(assembly).is_ok()));
 }
 
 /// The same with the table of parts.

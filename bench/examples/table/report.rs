@@ -90,7 +90,7 @@ mod tests {
             function: "prompt.rs: steps",
             measured: Ok(Measured { ours: figure(1.0216, 0.0), theirs: None }),
             curve: vec![(1, 123.4), (10, 543.2), (1_000, 45_678.0), (10_000, 567_890.0)],
-            ..skipped.clone()
+            ..skipped
         };
         let machine = Machine { line: "Some CPU, 2 cores, Linux 6.18, rustc 1.95.0, node v20".to_owned() };
         (vec![row, limit, missed, informs, skipped, curve], machine)

@@ -132,7 +132,7 @@ fn variables(count: usize) -> Result<World, Failure> {
     let mut text = "{{v}}".to_owned();
     for number in 0..count {
         world.prompt.variable(PromptVariable::new(format!("v{number}"), "value"))?;
-        text.push_str(&format!(" {{{{v{number}}}}}"));
+        text.extend([" {{v", &number.to_string(), "}}"]);
     }
     world.prompt.section(PromptSection::new("all", 1, text))?;
     Ok(world)

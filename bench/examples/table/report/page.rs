@@ -19,10 +19,10 @@ pub(crate) fn page(rows: &[Row], machine: &Machine, rounds: usize) -> String {
     );
     let (curves, compared): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| !row.curve.is_empty());
     page.extend(compared.iter().map(|row| format!("| {} |\n", words::cells(row).join(" | "))));
-    page.push_str(&format!("\n{}.\n\n", conclusion(rows)));
+    page.extend(["\n", &conclusion(rows), ".\n\n"]);
     page.push_str(include_str!("growth.md"));
     page.extend(curves.iter().map(|row| format!("| {} |\n", words::curve_cells(row).join(" | "))));
-    page.push_str("\n");
+    page.push('\n');
     page.push_str(include_str!("page.md"));
     page.extend(compared.into_iter().map(source));
     page

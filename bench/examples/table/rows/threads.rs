@@ -112,7 +112,7 @@ fn speedup(work: Work<'_>, at_least: Duration) -> Result<f64, Failure> {
     let (first, second) = (first.map_err(panicked)??, second.map_err(panicked)??);
     let rate = |time: Duration| 1.0 / nanoseconds(time);
     let gain = |(first, second): (&Turn, &Turn)| {
-        let alone = (rate(first.alone) + rate(second.alone)) / 2.0;
+        let alone = f64::midpoint(rate(first.alone), rate(second.alone));
         (rate(first.together) + rate(second.together)) / alone
     };
     Ok(median(&mut first.iter().zip(&second).map(gain).collect::<Vec<_>>()))
