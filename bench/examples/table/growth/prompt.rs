@@ -46,7 +46,11 @@ pub(super) const CURVES: &[Curve] = &[
         growth: Growth::Constant,
         at: |count| {
             let world = World::start()?.with_steady()?.with_sections(count)?;
-            Ok(Box::new(move |time| per_call(time, || in_and_out(&world.prompt))))
+            Ok(Box::new(move |time| {
+                // The whole of it is captured: its kernel ends with it.
+                let world = &world;
+                per_call(time, || in_and_out(&world.prompt))
+            }))
         },
         function: "world.rs: in_and_out",
     },
@@ -182,7 +186,10 @@ fn heard(count: usize) -> Result<Sample<'static>, Failure> {
         at_once(world.root.plugin_dyn(Arc::new(Hears))?.ready())??;
     }
     // Many listeners do not fit on one stack, so that this waits for tasks.
-    Ok(Box::new(move |time| per_call(time, || Ok(runtime.block_on(world.prompt.assemble(AssembleContext::new()))?))))
+    Ok(Box::new(move |time| {
+        let world = &world;
+        per_call(time, || Ok(runtime.block_on(world.prompt.assemble(AssembleContext::new()))?))
+    }))
 }
 
 fn prose(bytes: usize) -> Result<World, Failure> {

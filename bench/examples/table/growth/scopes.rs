@@ -34,7 +34,11 @@ pub(super) const CURVES: &[Curve] = &[
         growth: Growth::Constant,
         at: |count| {
             let opened = Opened::scopes(World::start()?.with_steady()?.with_sections(50)?, count)?;
-            Ok(Box::new(move |time| per_call(time, || in_and_out(&opened.one.ctx().system_prompt()))))
+            Ok(Box::new(move |time| {
+                // The whole of it is captured: its kernel ends with it.
+                let opened = &opened;
+                per_call(time, || in_and_out(&opened.one.ctx().system_prompt()))
+            }))
         },
         function: "scopes.rs: Opened",
     },
