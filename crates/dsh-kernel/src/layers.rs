@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::effect::Disposer;
 use crate::error::Error;
 use crate::failure::Failure;
-use crate::fast_map::FastMap;
+use crate::fast_map::{self, FastMap};
 use crate::name::Name;
 use crate::scope_key::ScopeKey;
 use crate::sync::{Arc, ArcSwap, AtomicU64, Guard, Mutex, Ordering};
@@ -117,7 +117,7 @@ impl<L: Layer> Layers<L> {
             snapshot: ArcSwap::from_pointee(Snapshot {
                 global: Arc::new(L::default()),
                 global_generation: 0,
-                scopes: FastMap::default(),
+                scopes: fast_map::empty(),
             }),
             write: Mutex::new(()),
             generations: AtomicU64::new(1),

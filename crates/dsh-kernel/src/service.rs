@@ -8,7 +8,7 @@ use crate::catalog::{EventInfo, Method, ServiceInfo};
 use crate::context::Context;
 use crate::effect::Disposer;
 use crate::error::{Error, ErrorKind};
-use crate::fast_map::FastMap;
+use crate::fast_map::{self, FastMap};
 use crate::fiber::FiberState;
 use crate::fiber::core::FiberKind;
 use crate::frames::drop_quietly;
@@ -99,37 +99,76 @@ pub(crate) struct Provision {
 }
 
 /// The services that a fiber can use, where its handles find them without a lock.
-#[derive(Default)]
-pub(crate) struct Reach(FastMap<Name, Arc<Provision>>);
+#[derive(Clone)]
+pub(crate) struct Reach {
+    /// All of them while they are few: looking through them is quicker than looking up.
+    few: Vec<Arc<Provision>>,
+    /// All of them from then on.
+    many: FastMap<Name, Arc<Provision>>,
+}
+
+/// So many are few.
+const FEW: usize = 8;
+
+impl Default for Reach {
+    fn default() -> Self {
+        Self { few: Vec::new(), many: fast_map::empty() }
+    }
+}
 
 impl Reach {
     pub(crate) fn new(provisions: impl IntoIterator<Item = Arc<Provision>>) -> Self {
-        Self(provisions.into_iter().map(|provision| (provision.name.clone(), provision)).collect())
+        let mut reach = Self::default();
+        provisions.into_iter().for_each(|provision| reach.insert(provision));
+        reach
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<&Arc<Provision>> {
-        self.0.get(name)
+        if self.many.is_empty() {
+            self.few.iter().find(|provision| provision.name.as_str() == name)
+        } else {
+            self.many.get(name)
+        }
     }
 
     /// In order of provision.
     pub(crate) fn in_order(&self) -> Vec<&Arc<Provision>> {
-        let mut provisions: Vec<_> = self.0.values().collect();
+        let mut provisions: Vec<_> = self.few.iter().chain(self.many.values()).collect();
         provisions.sort_by_key(|provision| provision.number);
         provisions
     }
 
+    fn insert(&mut self, provision: Arc<Provision>) {
+        self.few.retain(|known| known.name != provision.name);
+        if self.many.is_empty() && self.few.len() < FEW {
+            self.few.push(provision);
+            return;
+        }
+        for provision in self.few.drain(..).chain([provision]) {
+            self.many.insert_mut(provision.name.clone(), provision);
+        }
+    }
+
+    fn take(&mut self, name: &Name) {
+        self.few.retain(|known| known.name != *name);
+        self.many.remove_mut(name);
+    }
+
     /// Adds a provision; the caller holds the structural lock, so nobody else writes.
     pub(crate) fn add(reach: &ArcSwap<Self>, provision: Arc<Provision>) {
-        let provisions = reach.load().0.insert(provision.name.clone(), provision);
-        reach.store(Arc::new(Self(provisions)));
+        let mut next = Self::clone(&reach.load());
+        next.insert(provision);
+        reach.store(Arc::new(next));
     }
 
     /// Takes a provision out; what was there goes to `garbage`, to be dropped when the lock is free.
     pub(crate) fn remove(reach: &ArcSwap<Self>, provision: &Arc<Provision>, garbage: &mut Vec<Box<dyn Any + Send>>) {
         let now = reach.load();
         // Another one may have come under the name meanwhile.
-        if now.0.get(&provision.name).is_some_and(|known| Arc::ptr_eq(known, provision)) {
-            garbage.push(Box::new(reach.swap(Arc::new(Self(now.0.remove(&provision.name))))));
+        if now.find(provision.name.as_str()).is_some_and(|known| Arc::ptr_eq(known, provision)) {
+            let mut next = Self::clone(&now);
+            next.take(&provision.name);
+            garbage.push(Box::new(reach.swap(Arc::new(next))));
         }
     }
 }

@@ -1,6 +1,9 @@
 //! One assembly: providers, order, listeners; and anew where a plugin leaves in the midst of it (S8, S9).
 
+use std::mem;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context as TaskContext, Poll};
 
 use dsh_kernel::{Audience, BoxFuture, Context, Handle, Owner, Quiet};
 
@@ -15,21 +18,59 @@ use crate::state::{Evaluation, Unfinished};
 /// So many times an assembly starts anew before it is given up.
 const RESTARTS: u32 = 3;
 
+/// An assembly on its way: small, since in the usual case it is ready at the first poll.
+pub(crate) enum Assembling<'a> {
+    Asked(&'a Handle<PromptRegistry>, AssembleContext),
+    /// There is more to do; see [`settle`].
+    Settling(BoxFuture<'a, Result<PromptAssembly, Error>>),
+    Over,
+}
+
+impl Future for Assembling<'_> {
+    type Output = Result<PromptAssembly, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        if let Self::Asked(handle, cx) = &mut *self {
+            match attempt(handle, cx) {
+                Ok(Attempt::Unsettled(unsettled)) => {
+                    let future = settle(handle, mem::take(cx), unsettled);
+                    *self = Self::Settling(future);
+                }
+                Ok(Attempt::Whole(assembly)) => return self.over(Ok(assembly)),
+                Err(error) => return self.over(Err(error)),
+            }
+        }
+        match &mut *self {
+            Self::Settling(future) => {
+                let Poll::Ready(result) = future.as_mut().poll(task) else { return Poll::Pending };
+                self.over(result)
+            }
+            Self::Asked(..) | Self::Over => Poll::Pending,
+        }
+    }
+}
+
+impl Assembling<'_> {
+    fn over<T>(&mut self, result: T) -> Poll<T> {
+        *self = Self::Over;
+        Poll::Ready(result)
+    }
+}
+
 /// What one call of the registry comes to.
-pub(crate) enum Attempt {
+enum Attempt {
     /// No listener is to hear of it, and nobody has left: the usual case, in which nothing is awaited.
     Whole(PromptAssembly),
-    /// There is more to do; see [`settle`].
     Unsettled(Unsettled),
 }
 
-pub(crate) struct Unsettled {
+struct Unsettled {
     evaluation: Evaluation,
     registry: Arc<Shared>,
 }
 
 /// Asks the providers, and looks whether that is all.
-pub(crate) fn attempt(handle: &Handle<PromptRegistry>, cx: &AssembleContext) -> Result<Attempt, Error> {
+fn attempt(handle: &Handle<PromptRegistry>, cx: &AssembleContext) -> Result<Attempt, Error> {
     let attempt = handle.with(|registry| {
         let Evaluation { marks, result } = registry.evaluate(cx);
         let is_heard = || handle.ctx().hears::<AssembleEvent>(Audience::from(cx.scope()));
@@ -47,9 +88,7 @@ pub(crate) fn attempt(handle: &Handle<PromptRegistry>, cx: &AssembleContext) -> 
 }
 
 /// Goes on with an attempt: through the listeners, and anew where somebody has left meanwhile.
-///
-/// On the heap, so that the future of an assembly that nobody listens to stays small.
-pub(crate) fn settle(
+fn settle(
     handle: &Handle<PromptRegistry>,
     cx: AssembleContext,
     mut unsettled: Unsettled,

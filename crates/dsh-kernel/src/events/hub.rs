@@ -9,7 +9,7 @@ use rpds::RedBlackTreeMapSync;
 use crate::context::Context;
 use crate::events::{Audience, Event};
 use crate::failure::Failure;
-use crate::fast_map::FastMap;
+use crate::fast_map::{self, FastMap};
 use crate::frames::{self, Frame};
 use crate::name::Name;
 use crate::owner::Owner;
@@ -140,7 +140,7 @@ struct Lists<L: ?Sized> {
 
 impl<L: ?Sized> Default for Lists<L> {
     fn default() -> Self {
-        Self { all: List::new_sync(), untagged: List::new_sync(), tagged: FastMap::default() }
+        Self { all: List::new_sync(), untagged: List::new_sync(), tagged: fast_map::empty() }
     }
 }
 
