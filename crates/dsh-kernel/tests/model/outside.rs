@@ -38,6 +38,31 @@ fn chains_left_outside_of_a_runtime_are_taken_up_once() {
     });
 }
 
+// K4, K9
+#[test]
+fn a_wait_inside_of_a_runtime_takes_up_what_a_thread_outside_of_one_leaves() {
+    explore(|| {
+        let (kernel, log) = (Kernel::new(), Log::new());
+        let before = kernel.inspect();
+        let scope = kernel.root().scope("s").unwrap();
+        let theirs = log.clone();
+        let effect = scope
+            .ctx()
+            .effect("e", |fx| {
+                tell(fx, "first", &log);
+                fx.defer_async(move || async move { theirs.push("second") });
+                Ok(())
+            })
+            .unwrap();
+        let left = outside(move || drop(effect.dispose()));
+        // Whichever of the two has begun the chain, nobody but this wait is there to go on with it.
+        block_on(scope.dispose()).unwrap();
+        log.assert(["second", "first"]);
+        left.join().unwrap();
+        assert_eq!(kernel.inspect(), before);
+    });
+}
+
 // K2, K4
 #[test]
 fn a_start_left_outside_of_a_runtime_is_taken_up_once() {
