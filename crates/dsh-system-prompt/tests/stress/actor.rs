@@ -344,7 +344,7 @@ impl Actor {
     fn register_tools(&mut self) {
         let place = self.somewhere();
         let id = self.id();
-        let names: Vec<String> = (0..1 + self.dice.roll(3)).map(|index| format!("t{id}_{index}")).collect();
+        let names: Vec<String> = (0..=self.dice.roll(3)).map(|index| format!("t{id}_{index}")).collect();
         let schemas: Vec<_> = names.iter().map(|name| schema(name)).collect();
         let probe = self.round.heart.probes.probe();
         let provider = if self.dice.one_in(2) {

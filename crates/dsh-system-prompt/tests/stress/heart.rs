@@ -268,7 +268,6 @@ fn hear_changes(root: &Context, tally: &Arc<Mutex<Tally>>) {
 /// K2: what is told of a fiber is told in its order.
 fn hear_fibers(root: &Context, faults: &Faults) {
     let faults = faults.clone();
-    #[expect(clippy::mutable_key_type, reason = "an owner is hashed by its address, which does not change")]
     let states: Mutex<std::collections::HashMap<Owner, FiberState>> = Mutex::default();
     root.on::<FiberChanged, _>(move |change| {
         let mut states = states.lock().unwrap_or_else(PoisonError::into_inner);

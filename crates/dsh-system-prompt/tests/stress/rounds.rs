@@ -21,6 +21,7 @@ use crate::watchdog::Watchdog;
 const TASKS: u32 = 3;
 const INSIDE: u32 = 2;
 const OUTSIDE: u32 = 1;
+const ACTORS: u32 = TASKS + INSIDE + OUTSIDE;
 
 /// By how much resident memory may differ between a quarter of the run and its end: what the allocator keeps for each thread.
 const SLACK: u64 = 8 << 20;
@@ -92,7 +93,7 @@ impl Play<'_> {
         let mut dice = Dice::new(self.seed, 63);
         let steps = 10 + dice.roll(60);
         let round = Round::new(self.heart, self.seen, self.doing);
-        let actors = (0..TASKS + INSIDE + OUTSIDE)
+        let actors = (0..ACTORS)
             .map(|number| Actor::new(&round, self.seed, number, number < TASKS + INSIDE))
             .collect();
 
