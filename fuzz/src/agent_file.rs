@@ -12,8 +12,7 @@ use crate::text::at;
 /// Where something does not hold; see `docs/fuzz.md`.
 pub fn agent_file(bytes: &[u8]) {
     let read = dsh_cli::fuzzing::agent_file(bytes);
-    let again = dsh_cli::fuzzing::agent_file(bytes);
-    assert_eq!(format!("{read:?}"), format!("{again:?}"), "read twice");
+    assert!(read == dsh_cli::fuzzing::agent_file(bytes), "read twice: {read:?}");
     shown_is_right(&read.decoded, &read.shown);
     if !is_a_text(bytes, &read.decoded, &read.shown) {
         assert!(!read.is_agent);
@@ -29,9 +28,11 @@ fn split(text: &str) -> Option<(&str, &str)> {
     let is_fence = |line: &&str| line.trim_end_matches([' ', '\t', '\n']) == "---";
     let first = text.split_inclusive('\n').next().filter(is_fence)?;
     let mut end = first.len();
-    let second = text.get(end..)?.split_inclusive('\n').find(|line| is_fence(line) || {
-        end += line.len();
-        false
+    let second = text.get(end..)?.split_inclusive('\n').find(|line| {
+        is_fence(line) || {
+            end += line.len();
+            false
+        }
     })?;
     Some((text.get(first.len()..end)?, text.get(end + second.len()..)?))
 }
@@ -55,7 +56,10 @@ fn is_split_at_its_fences(read: &AgentReading) {
     let is_blank = behind.trim_matches([' ', '\t', '\n']).is_empty();
     assert_eq!(said, Some(body).filter(|_| !is_blank), "{text:?}");
     if let Some(said) = read.body.clone() {
-        assert!(text.get(said.end..).unwrap_or_default().trim_matches('\n').is_empty(), "the body ends the file: {text:?}");
+        assert!(
+            text.get(said.end..).unwrap_or_default().trim_matches('\n').is_empty(),
+            "the body ends the file: {text:?}"
+        );
     }
 }
 
@@ -65,7 +69,8 @@ fn tools_have_their_places(read: &AgentReading) {
     let front = split(text).map_or("", |(front, _)| front);
     for (tool, place) in read.allow.iter().flatten().chain(&read.deny) {
         let written = at(text, place.clone());
-        let is_in_front = place.start >= 4 && place.end <= text.len() - text.len().min(read.body.clone().map_or(0, |body| body.len()));
+        let is_in_front = place.start >= 4
+            && place.end <= text.len() - text.len().min(read.body.clone().map_or(0, |body| body.len()));
         assert!(is_in_front && front.contains(written), "{tool:?} is not {written:?} in {text:?}");
         assert!(!tool.is_empty() && !tool.trim_end_matches('*').contains('*'), "{tool:?} is no name in {text:?}");
     }

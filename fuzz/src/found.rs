@@ -19,7 +19,11 @@ fn decoded_is_the_file(bytes: &[u8], decoded: &Decoded) {
 /// Whether the file is a text; if so, it is that of the bytes, and if not, the first wrong byte is told.
 pub(crate) fn is_a_text(bytes: &[u8], decoded: &Decoded, shown: &Shown) -> bool {
     let is_text = !shown.findings.iter().any(|finding| finding.code.starts_with("file::"));
-    if is_text { decoded_is_the_file(bytes, decoded) } else { wrong_byte_is_told(bytes, shown) }
+    if is_text {
+        decoded_is_the_file(bytes, decoded);
+    } else {
+        wrong_byte_is_told(bytes, shown);
+    }
     is_text
 }
 

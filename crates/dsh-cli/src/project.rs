@@ -26,9 +26,9 @@ mod tools;
 pub(crate) use self::documents::Overrides;
 #[cfg(feature = "fuzzing")]
 pub(crate) use self::files::decoded;
-pub(crate) use self::instructions::without_configuration as instruction_files;
 #[cfg(feature = "fuzzing")]
 pub(crate) use self::instructions::section as instruction_section;
+pub(crate) use self::instructions::without_configuration as instruction_files;
 pub(crate) use self::mount::{Mounted, Shared};
 pub(crate) use self::read::{NoProject, Project, Surroundings};
 pub(crate) use self::tools::ToolFilter;

@@ -17,8 +17,17 @@ fn schema(value: &Value) -> Value {
         "default" | "const" | "enum" | "examples" => value.clone(),
         "prefixItems" | "allOf" | "anyOf" | "oneOf" => list(value, data),
         "items" => list(value, schema),
-        "not" | "if" | "then" | "else" | "contains" | "additionalProperties" | "additionalItems" | "propertyNames"
-        | "unevaluatedItems" | "unevaluatedProperties" | "contentSchema" => schema(value),
+        "not"
+        | "if"
+        | "then"
+        | "else"
+        | "contains"
+        | "additionalProperties"
+        | "additionalItems"
+        | "propertyNames"
+        | "unevaluatedItems"
+        | "unevaluatedProperties"
+        | "contentSchema" => schema(value),
         _ => data(value),
     })
 }
@@ -44,7 +53,8 @@ fn each(value: &Value, inner: fn(&Value) -> Value) -> Value {
 
 /// Names to values, in the author's order.
 fn in_place(value: &Value, inner: fn(&Value) -> Value) -> Value {
-    let members = |members: &Map<String, Value>| members.iter().map(|(key, value)| (key.clone(), inner(value))).collect();
+    let members =
+        |members: &Map<String, Value>| members.iter().map(|(key, value)| (key.clone(), inner(value))).collect();
     value.as_object().map_or_else(|| data(value), members)
 }
 
@@ -80,7 +90,10 @@ pub(super) fn numbers(json: &str) -> Vec<&str> {
         escaped = inside && character == '\\' && !escaped;
         inside ^= is_quote;
         // One byte for one, so that the ranges are those of the text.
-        outside.extend(std::iter::repeat_n(if inside { ' ' } else { character }, if inside { character.len_utf8() } else { 1 }));
+        outside.extend(std::iter::repeat_n(
+            if inside { ' ' } else { character },
+            if inside { character.len_utf8() } else { 1 },
+        ));
     }
     let is_part = |character: char| character.is_ascii_digit() || matches!(character, '.' | 'e' | 'E' | '+' | '-');
     let mut numbers = Vec::new();

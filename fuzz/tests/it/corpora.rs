@@ -13,7 +13,10 @@ pub(crate) fn corpus(target: &str) -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
     let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    files.iter().map(|file| (file.file_name().unwrap().to_string_lossy().into_owned(), fs::read(file).unwrap())).collect()
+    files
+        .iter()
+        .map(|file| (file.file_name().unwrap().to_string_lossy().into_owned(), fs::read(file).unwrap()))
+        .collect()
 }
 
 fn passes(target: &str) {
@@ -59,11 +62,9 @@ fn every_kept_scenario_passes() {
 fn every_target_has_a_corpus_a_dictionary_and_a_shell() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for Target { name, .. } in TARGETS {
-        for file in [
-            format!("corpus/{name}"),
-            format!("dictionaries/{name}.dict"),
-            format!("libfuzzer/fuzz_targets/{name}.rs"),
-        ] {
+        for file in
+            [format!("corpus/{name}"), format!("dictionaries/{name}.dict"), format!("libfuzzer/fuzz_targets/{name}.rs")]
+        {
             assert!(root.join(&file).exists(), "{file}");
         }
     }

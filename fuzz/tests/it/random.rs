@@ -12,7 +12,8 @@ use crate::structured;
 /// Inputs of a target: mostly `right` ones, the rest glued of the dictionary and of slices of the corpus; all of them changed a little.
 fn inputs(target: &str, right: BoxedStrategy<Vec<u8>>) -> BoxedStrategy<Vec<u8>> {
     let words = dictionary(target);
-    let kept: Vec<Vec<u8>> = corpus(target).into_iter().map(|(_, bytes)| bytes).filter(|bytes| bytes.len() < 600).collect();
+    let kept: Vec<Vec<u8>> =
+        corpus(target).into_iter().map(|(_, bytes)| bytes).filter(|bytes| bytes.len() < 600).collect();
     let slice = (select(kept.clone()), any::<Index>(), 0_usize..60).prop_map(|(bytes, at, length)| {
         let from = at.index(bytes.len() + 1);
         bytes.get(from..(from + length).min(bytes.len())).unwrap_or_default().to_vec()

@@ -13,7 +13,8 @@ pub(crate) fn glued(fragments: Vec<Vec<u8>>, most: usize, glue: &'static [u8]) -
 
 /// A schema, or a list of tools.
 pub(crate) fn tools() -> BoxedStrategy<Vec<u8>> {
-    let tool = (select(vec!["a", "b", "\u{e9} x"]), select(vec!["parameters", "inputSchema", "input_schema"]), schema());
+    let tool =
+        (select(vec!["a", "b", "\u{e9} x"]), select(vec!["parameters", "inputSchema", "input_schema"]), schema());
     let tool = tool.prop_map(|(name, key, schema)| {
         format!("{{\"title\": \"T\", \"name\": \"{name}\", \"description\": \"d\\n\", \"{key}\": {schema}}}")
     });
@@ -30,13 +31,46 @@ pub(crate) fn tools() -> BoxedStrategy<Vec<u8>> {
 /// A JSON Schema, more or less.
 fn schema() -> BoxedStrategy<String> {
     let keys = vec![
-        "properties", "patternProperties", "$defs", "required", "dependentRequired", "dependentSchemas", "dependencies",
-        "items", "prefixItems", "allOf", "not", "additionalProperties", "default", "const", "enum", "examples", "type",
-        "x-data", "", "\u{1f600}", "\u{ff5e}", "\\u0061",
+        "properties",
+        "patternProperties",
+        "$defs",
+        "required",
+        "dependentRequired",
+        "dependentSchemas",
+        "dependencies",
+        "items",
+        "prefixItems",
+        "allOf",
+        "not",
+        "additionalProperties",
+        "default",
+        "const",
+        "enum",
+        "examples",
+        "type",
+        "x-data",
+        "",
+        "\u{1f600}",
+        "\u{ff5e}",
+        "\\u0061",
     ];
     let leaf = select(vec![
-        "null", "true", "0", "-0", "1.0", "1E-7", "9007199254740993", "1e400", "\"b\"", "\"a\"", "\"\\u00e9\\/\"",
-        "\"\\ud83d\\ude00\"", "[\"b\", \"a\"]", "[\"b\", 1, \"a\"]", "{}", "[]",
+        "null",
+        "true",
+        "0",
+        "-0",
+        "1.0",
+        "1E-7",
+        "9007199254740993",
+        "1e400",
+        "\"b\"",
+        "\"a\"",
+        "\"\\u00e9\\/\"",
+        "\"\\ud83d\\ude00\"",
+        "[\"b\", \"a\"]",
+        "[\"b\", 1, \"a\"]",
+        "{}",
+        "[]",
     ]);
     leaf.prop_map(str::to_owned)
         .prop_recursive(5, 32, 5, move |inner| {
@@ -52,22 +86,77 @@ fn schema() -> BoxedStrategy<String> {
 /// A `dsh.toml`: keys of the whole file, then tables with keys of theirs.
 pub(crate) fn configuration() -> BoxedStrategy<Vec<u8>> {
     let text = select(vec![
-        "''", "'a'", "\"\"", "\"{{a}}\"", "\"\\u00e9 \\U0001F600\\t\"", "\"\"\"\nA.\n\\\n  B {{ c }}.\n\"\"\"", "'''\nA 'b'.\n'''",
-        "1", "1.5", "true", "[]", "['a', \"b*\"]", "[1]", "{ env = 'HOME' }", "{ env = '', default = 1 }", "07:32:00", "-inf",
+        "''",
+        "'a'",
+        "\"\"",
+        "\"{{a}}\"",
+        "\"\\u00e9 \\U0001F600\\t\"",
+        "\"\"\"\nA.\n\\\n  B {{ c }}.\n\"\"\"",
+        "'''\nA 'b'.\n'''",
+        "1",
+        "1.5",
+        "true",
+        "[]",
+        "['a', \"b*\"]",
+        "[1]",
+        "{ env = 'HOME' }",
+        "{ env = '', default = 1 }",
+        "07:32:00",
+        "-inf",
     ]);
-    let line = |keys: Vec<&'static str>| (select(keys), text.clone()).prop_map(|(key, value)| format!("{key} = {value}\n"));
+    let line =
+        |keys: Vec<&'static str>| (select(keys), text.clone()).prop_map(|(key, value)| format!("{key} = {value}\n"));
     let whole = line(vec![
-        "persona", "persona_file", "identity", "model", "tool_order", "tool_schemas", "include", "allow_outside",
-        "instructions", "variables.a", "agents.x.persona", "persona.x", "\"per\\u0073ona\"", "stranger", "profiles",
+        "persona",
+        "persona_file",
+        "identity",
+        "model",
+        "tool_order",
+        "tool_schemas",
+        "include",
+        "allow_outside",
+        "instructions",
+        "variables.a",
+        "agents.x.persona",
+        "persona.x",
+        "\"per\\u0073ona\"",
+        "stranger",
+        "profiles",
     ]);
     let table = select(vec![
-        "instructions", "variables", "[sections]", "agents", "agents.coder", "agents.\"a b\"", "[agents.coder.sections]",
-        "agents.coder.variables", "agents.coder.tools", "profiles.ci", "profiles.ci.agents.coder", "[profiles.ci.sections]",
-        "stranger", "[include]",
+        "instructions",
+        "variables",
+        "[sections]",
+        "agents",
+        "agents.coder",
+        "agents.\"a b\"",
+        "[agents.coder.sections]",
+        "agents.coder.variables",
+        "agents.coder.tools",
+        "profiles.ci",
+        "profiles.ci.agents.coder",
+        "[profiles.ci.sections]",
+        "stranger",
+        "[include]",
     ]);
     let inner = line(vec![
-        "name", "order", "text", "file", "format", "allow_outside", "names", "max_bytes", "a", "Team", "persona", "description",
-        "tools", "allow", "deny", "model", "include",
+        "name",
+        "order",
+        "text",
+        "file",
+        "format",
+        "allow_outside",
+        "names",
+        "max_bytes",
+        "a",
+        "Team",
+        "persona",
+        "description",
+        "tools",
+        "allow",
+        "deny",
+        "model",
+        "include",
     ]);
     let table = (table, vec(inner, 0..5)).prop_map(|(header, lines)| format!("[{header}]\n{}", lines.concat()));
     (vec(whole, 0..6), vec(table, 0..5))
@@ -80,8 +169,26 @@ pub(crate) fn agent_file(fragments: Vec<Vec<u8>>) -> BoxedStrategy<Vec<u8>> {
     let line = (
         select(vec!["name", "description", "tools", "deny_tools", "format", "model", "allowed-tools"]),
         select(vec![
-            "a", "'a b'", "\"\\x61, b\"", "read, write,", "[read, 'x*']", "[]", "", "~", "raw", "template", "3", "{a: b}",
-            "*x", "!x [a]", ">-\n  read,\n  b", "\n- a\n- b", "|\n  one\n\n  two", "a: b", "[a", "x*y, \u{e9}",
+            "a",
+            "'a b'",
+            "\"\\x61, b\"",
+            "read, write,",
+            "[read, 'x*']",
+            "[]",
+            "",
+            "~",
+            "raw",
+            "template",
+            "3",
+            "{a: b}",
+            "*x",
+            "!x [a]",
+            ">-\n  read,\n  b",
+            "\n- a\n- b",
+            "|\n  one\n\n  two",
+            "a: b",
+            "[a",
+            "x*y, \u{e9}",
         ]),
     );
     let line = prop_oneof![
