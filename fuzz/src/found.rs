@@ -20,9 +20,9 @@ fn decoded_is_the_file(bytes: &[u8], decoded: &Decoded) {
 pub(crate) fn is_a_text(bytes: &[u8], decoded: &Decoded, shown: &Shown) -> bool {
     let is_text = !shown.findings.iter().any(|finding| finding.code.starts_with("file::"));
     if is_text {
-        decoded_is_the_file(bytes, decoded)
+        decoded_is_the_file(bytes, decoded);
     } else {
-        wrong_byte_is_told(bytes, shown)
+        wrong_byte_is_told(bytes, shown);
     }
     is_text
 }

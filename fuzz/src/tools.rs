@@ -87,7 +87,9 @@ fn list(source: &str) {
     if let Ok(strict) = &strict {
         assert_eq!(*strict, list);
     }
-    errors.iter().for_each(|error| is_placed(error, source));
+    for error in &errors {
+        is_placed(error, source);
+    }
     let wrong: Vec<_> = errors.iter().map(Error::tool_index).collect();
     assert!(wrong.is_sorted() && wrong.iter().all(Option::is_some), "{wrong:?} in {source:?}");
 

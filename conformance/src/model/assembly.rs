@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::entry::{Entry, Failed};
 use crate::scenario::{Action, Content, Schema, Section};
 
+use super::registry::is_variable_name;
 use super::{EffectId, Kind, Layer, Model, REST, Rule};
 
 /// An assembly on its way through the waterfall.
@@ -71,6 +72,7 @@ impl Model {
         let tools = self.order_tools(tools, &known)?;
         let assembly = self.waterfall(&self.heard_by(layer), Assembled { sections, tools, variables })?;
         check_unique(&assembly.tools)?;
+        check_names(&assembly)?;
         Ok(assembly)
     }
 
@@ -220,6 +222,13 @@ impl Assembled {
 fn check_unique(tools: &[Schema]) -> Result<(), Rule> {
     let twice = (1..tools.len()).any(|index| tools[..index].iter().any(|tool| tool.name == tools[index].name));
     if twice { Err(Rule::ToolTwice) } else { Ok(()) }
+}
+
+/// D13.
+fn check_names(assembly: &Assembled) -> Result<(), Rule> {
+    let is_reserved = assembly.tools.iter().any(|tool| tool.name == REST);
+    let is_malformed = assembly.variables.iter().any(|(name, _)| !is_variable_name(name));
+    if is_reserved || is_malformed { Err(Rule::LeavesWrongName) } else { Ok(()) }
 }
 
 fn evaluate(content: &Content, scope: &str) -> Result<String, Stop> {

@@ -26,6 +26,8 @@ pub enum Rule {
     NextTwice,
     /// D8: a registration on a plugin that is pending or failed.
     NotActive,
+    /// D13: a listener leaves a variable or a tool in an assembly whose name nobody could register.
+    LeavesWrongName,
     /// Two waits, sums included, that are too near to each other to order what they end.
     WaitsTooNear,
     /// A step looks at what a rollback still undoes.
@@ -49,6 +51,7 @@ impl fmt::Display for Rule {
             Self::QuotedGroup => "D5: a group begins with a quote",
             Self::NextTwice => "D7: `next` stands after `replace` or twice",
             Self::NotActive => "D8: a registration on a plugin that is pending or failed",
+            Self::LeavesWrongName => "D13: a listener leaves a name in an assembly that nobody could register",
             Self::WaitsTooNear => "two waits or sums of waits are too near to each other",
             Self::LooksAtRollback => "a step looks at what a rollback still undoes",
             Self::WakesInRollback => "a plugin is woken by a service of a composite that is rolled back",

@@ -1,4 +1,4 @@
-//! Our side of each known difference of `FORMAT.md` (D1 to D12).
+//! Our side of each known difference of `FORMAT.md` (D1 to D13).
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests stand outside of test functions")]
 
@@ -320,4 +320,18 @@ fn d12_the_identity_can_be_left_out_and_its_name_stays_reserved() {
         let taken = root.system_prompt().section(PromptSection::new("harness:identity", 1, "mine")).unwrap_err();
         assert_eq!(taken.code(), "prompt::duplicate_section");
     });
+}
+
+/// S4, S6.
+#[test]
+fn d13_a_name_that_nobody_could_register_is_refused_when_a_listener_leaves_it() {
+    let leaves = |action: &str, code: &str| {
+        let listens = format!(r#"{{"op": "on_assemble", "id": "l", "in": "root", "do": [{action}]}}"#);
+        let scenario = steps(&format!(r#"{listens}, {{"op": "assemble"}}, {{"op": "render"}}"#));
+        gives(&scenario, 1, &json!({"err": code}));
+        gives(&scenario, 2, &json!({"err": code}));
+    };
+    leaves(r#"{"set_variable": {"name": "Team", "value": "x"}}"#, "invalid_variable_name");
+    leaves(r#"{"replace": {"sections": [], "tools": [], "variables": {"a b": null}}}"#, "invalid_variable_name");
+    leaves(r#"{"push_tool": {"name": "<unlisted-tools>", "description": "", "parameters": {}}}"#, "reserved_tool_name");
 }

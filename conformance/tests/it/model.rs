@@ -134,6 +134,19 @@ fn a_registration_on_a_plugin_that_is_pending_or_failed_is_d8() {
 }
 
 #[test]
+fn a_name_that_nobody_could_register_is_d13_once_a_listener_leaves_it() {
+    let listener = |actions: &str| {
+        let listens = format!(r#"{{"op": "on_assemble", "id": "l", "in": "root", "do": [{actions}]}}"#);
+        steps(&format!(r#"{listens}, {{"op": "render"}}"#))
+    };
+    let variable = r#"{"set_variable": {"name": "Team", "value": "x"}}"#;
+    let tool = r#"{"push_tool": {"name": "<unlisted-tools>", "description": "", "parameters": {}}}"#;
+    refused(&listener(variable), 1, Rule::LeavesWrongName);
+    refused(&listener(tool), 1, Rule::LeavesWrongName);
+    assert!(predict(&listener(&format!(r#"{tool}, {{"drop_tool": "<unlisted-tools>"}}"#))).is_ok());
+}
+
+#[test]
 fn waits_whose_sums_meet_cannot_be_ordered() {
     let probe =
         |id: &str, ms: u64| format!(r#"{{"op": "probe", "id": "{id}", "in": "root", "name": "{id}", "ms": {ms}}}"#);

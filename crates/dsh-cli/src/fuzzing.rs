@@ -9,6 +9,8 @@ mod found;
 mod instructions;
 
 pub use self::agent_file::{AgentReading, agent_file};
-pub use self::configuration::{Configuration, ConfigurationReading, InlineText, SCHEMA, configuration};
+pub use self::configuration::{
+    Configuration, ConfigurationReading, InlineText, SCHEMA, configuration, configuration_flag, configuration_says,
+};
 pub use self::found::{Decoded, Finding, FoundPlace, Shown};
 pub use self::instructions::{InstructionReading, InstructionSection, instruction_file};

@@ -18,16 +18,15 @@ fn entry(line: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut characters = quoted.chars();
     while let Some(character) = characters.next() {
-        match (character, character == '\\') {
-            (_, true) => match characters.next() {
-                Some(plain @ ('"' | '\\')) => bytes.push(plain as u8),
-                Some('x') => {
-                    let digits: String = characters.by_ref().take(2).collect();
-                    bytes.push(u8::from_str_radix(&digits, 16).unwrap());
-                }
-                other => panic!("no escape of a dictionary: {other:?} in {line}"),
-            },
-            _ => bytes.extend(character.to_string().bytes()),
+        let escape = if character == '\\' { characters.next() } else { None };
+        match escape {
+            Some('x') => {
+                let digits: String = characters.by_ref().take(2).collect();
+                bytes.push(u8::from_str_radix(&digits, 16).unwrap());
+            }
+            Some(plain @ ('"' | '\\')) => bytes.extend(plain.to_string().bytes()),
+            Some(other) => panic!("no escape of a dictionary: {other:?} in {line}"),
+            None => bytes.extend(character.to_string().bytes()),
         }
     }
     bytes

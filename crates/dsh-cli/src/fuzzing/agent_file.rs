@@ -7,7 +7,7 @@ use crate::config::agent_file::AgentFile;
 use crate::config::{At, Words};
 
 /// What was made of an agent's file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct AgentReading {
     /// Its text.
     pub decoded: Decoded,

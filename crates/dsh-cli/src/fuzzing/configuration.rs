@@ -11,7 +11,7 @@ use crate::diagnostic::{Report, Sources, Span};
 pub const SCHEMA: &str = crate::commands::config::SCHEMA;
 
 /// What was made of a `dsh.toml`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Configuration {
     /// Its text.
     pub decoded: Decoded,
@@ -19,12 +19,10 @@ pub struct Configuration {
     pub reading: Option<ConfigurationReading>,
     /// What was found.
     pub shown: Shown,
-    /// What was found in the text as a `--config KEY=VALUE`.
-    pub as_flag: Shown,
 }
 
 /// What a `dsh.toml` says.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ConfigurationReading {
     /// Its values as `dsh config` prints them, in TOML.
     pub toml: String,
@@ -37,7 +35,7 @@ pub struct ConfigurationReading {
 }
 
 /// A string of a `dsh.toml`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct InlineText {
     /// What it says.
     pub value: String,
@@ -52,8 +50,12 @@ pub fn configuration(bytes: &[u8]) -> Configuration {
     let mut looked = Looked::at("dsh.toml", bytes);
     let decoded = looked.decoded();
     let reading = reading(&mut looked, &decoded.text);
-    let as_flag = as_flag(&decoded.text);
-    Configuration { decoded, reading, shown: looked.shown(), as_flag }
+    Configuration { decoded, reading, shown: looked.shown() }
+}
+
+/// Reads this text as a project's `dsh.toml`, and says nothing of what was found.
+pub fn configuration_says(text: &str) -> Option<ConfigurationReading> {
+    reading(&mut Looked::at("dsh.toml", text.as_bytes()), text)
 }
 
 fn reading(looked: &mut Looked, text: &str) -> Option<ConfigurationReading> {
@@ -89,8 +91,8 @@ fn texts_of_value(node: &Node, text: &str, texts: &mut Vec<InlineText>) {
     }
 }
 
-/// What is found in a text as a flag says it.
-fn as_flag(text: &str) -> Shown {
+/// Reads this text as a `--config KEY=VALUE`.
+pub fn configuration_flag(text: &str) -> Shown {
     let (mut sources, mut report) = (Sources::new(), Report::new());
     let source = sources.add_said("--config", text.to_owned());
     if let Ok(tree) = flag(source, text, &mut report) {

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use crate::diagnostic::{Diagnostic, Report, Severity, SourceId, Sources, concise, github, json, render, sarif};
+use crate::diagnostic::{Diagnostic, Place, Report, Severity, SourceId, Sources, concise, github, json, render, sarif};
 use crate::project::decoded;
 
 /// The text of a file, as its readers see it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Decoded {
     /// The text.
     pub text: String,
@@ -15,7 +15,7 @@ pub struct Decoded {
 }
 
 /// One thing that was found.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// The code.
     pub code: &'static str,
@@ -30,7 +30,7 @@ pub struct Finding {
 }
 
 /// A place of a finding.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FoundPlace {
     /// The bytes of the text.
     pub range: Range<usize>,
@@ -41,7 +41,7 @@ pub struct FoundPlace {
 }
 
 /// All that was found, in each form.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Shown {
     /// As data.
     pub findings: Vec<Finding>,
@@ -107,7 +107,7 @@ impl Looked {
 }
 
 fn finding(diagnostic: &Diagnostic, sources: &Sources) -> Finding {
-    let place = |place: &crate::diagnostic::Place| {
+    let place = |place: &Place| {
         let at = sources.locate(place.span)?;
         let (start, in_file) = ((at.start.line, at.start.column), at.bytes.0..at.bytes.1);
         Some(FoundPlace { range: place.span.range(), start, in_file })

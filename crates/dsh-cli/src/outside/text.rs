@@ -65,7 +65,8 @@ pub(crate) fn decode_noting(bytes: Vec<u8>) -> Result<(String, Lost), TextError>
         let offset = error.utf8_error().valid_up_to();
         let byte = error.as_bytes().get(offset).copied().unwrap_or_default();
         let before = String::from_utf8_lossy(error.as_bytes().get(..offset).unwrap_or_default());
-        let before = before.trim_start_matches(MARK);
+        // A second mark is a character of the text.
+        let before = before.strip_prefix(MARK).unwrap_or(&before);
         let line = 1 + before.bytes().filter(|byte| *byte == b'\n').count();
         let column = 1 + before.rsplit('\n').next().unwrap_or_default().chars().count();
         TextError::NotUtf8 { offset, byte, line, column }
@@ -92,6 +93,8 @@ fn looks_like_utf16(bytes: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::{TextError, decode, decode_noting};
 
     #[test]
@@ -119,6 +122,18 @@ mod tests {
         assert_eq!(decode(b"caf\xe9".to_vec()), wrong(3, 0xe9, 1, 4));
         assert_eq!(decode(b"\xef\xbb\xbfab\xff".to_vec()), wrong(5, 0xff, 1, 3));
         assert_eq!(decode(b"one\r\n\xc3\xa9\xff".to_vec()), wrong(7, 0xff, 2, 2));
+    }
+
+    proptest! {
+        #[test]
+        fn a_wrong_byte_is_where_counting_finds_it(before in "[\u{feff}\r\na\u{e9}]{0,12}") {
+            // X12
+            let mut file = before.clone().into_bytes();
+            file.push(0xff);
+            let text = decode(before.clone().into_bytes()).unwrap();
+            let (line, column) = (text.split('\n').count(), text.rsplit('\n').next().unwrap().chars().count() + 1);
+            prop_assert_eq!(decode(file), Err(TextError::NotUtf8 { offset: before.len(), byte: 0xff, line, column }));
+        }
     }
 
     #[test]
