@@ -69,7 +69,7 @@ async fn row(site: Site, fault: Fault) -> Result<(), String> {
     let came = Came { told, said: scene.stage.said.take().join(", "), logged: scene.heard.take().join("\n") };
     let expected = expected(site, fault);
     came.is_as(&expected.came)?;
-    scene.is_as_good_as_new(&expected.prompt, &expected.without_culprit, "ok").await
+    scene.stands_as_new(&expected.prompt, &expected.without_culprit, "ok").await
 }
 
 /// Lets every task run until it waits.

@@ -93,9 +93,7 @@ impl Play<'_> {
         let mut dice = Dice::new(self.seed, 63);
         let steps = 10 + dice.roll(60);
         let round = Round::new(self.heart, self.seen, self.doing);
-        let actors = (0..ACTORS)
-            .map(|number| Actor::new(&round, self.seed, number, number < TASKS + INSIDE))
-            .collect();
+        let actors = (0..ACTORS).map(|number| Actor::new(&round, self.seed, number, number < TASKS + INSIDE)).collect();
 
         let mut actors = self.at_once(actors, Some(steps));
         self.settle(&mut actors);

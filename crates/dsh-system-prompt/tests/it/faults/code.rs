@@ -1,5 +1,7 @@
 //! The foreign code of a row: it goes wrong once, says what it was told, and behaves from then on.
 
+#![expect(clippy::panic, reason = "that foreign code panics is what is tried")]
+
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -101,7 +103,7 @@ impl Code {
         match self.stage.fault {
             Fault::PanicLater => {
                 tokio::task::yield_now().await;
-                std::panic::panic_any("boom")
+                panic!("boom")
             }
             Fault::NeverEnd => {
                 self.stage.never.wait().await;
@@ -119,9 +121,9 @@ impl Code {
         };
         let heard = match stage.fault {
             Fault::Fail => return Err(Failure::msg("refused")),
-            Fault::Panic => std::panic::panic_any("boom"),
+            Fault::Panic => panic!("boom"),
             Fault::PanicInDestructor => return Ok(()),
-            Fault::PanicLater | Fault::NeverEnd => std::panic::panic_any("only futures do so"),
+            Fault::PanicLater | Fault::NeverEnd => panic!("only futures do so"),
             Fault::Register => {
                 let section = PromptSection::new("extra", 60, "extra");
                 told::prompt(stage.ctx().system_prompt().section(section).map(|extra| drop(extra.dispose())))
@@ -201,7 +203,7 @@ impl Drop for Bomb {
     fn drop(&mut self) {
         if std::mem::take(&mut self.1) && self.0.stage.said.entries() == ["ran"] {
             self.0.stage.said.push("dropped");
-            std::panic::panic_any("boom");
+            panic!("boom");
         }
     }
 }

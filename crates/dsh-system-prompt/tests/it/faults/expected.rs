@@ -37,7 +37,7 @@ pub(crate) fn expected(site: Site, fault: Fault) -> Expected {
     let victim = fault != Fault::Unload;
     let stays = !matches!(fault, Fault::DisposeItself | Fault::PanicInDestructor);
     let part = if stays { site.part() } else { Part::None };
-    let prompt = if culprit_stays(site, fault) { prompt(victim, true, part) } else { without_culprit(victim) };
+    let prompt = if culprit_stays(site, fault) { prompt(victim, Culprit::Here, part) } else { without_culprit(victim) };
     let came = Came { told: told(site, fault), said: said(site, fault), logged: logged(site, fault) };
     Expected { came, prompt, without_culprit: without_culprit(victim) }
 }
@@ -112,9 +112,19 @@ impl Site {
     }
 }
 
-fn prompt(victim: bool, culprit: bool, part: Part) -> String {
+/// Whether the plugin of the faulty code has a part in the prompt.
+#[derive(Clone, Copy)]
+enum Culprit {
+    Here,
+    Gone,
+}
+
+fn prompt(victim: bool, culprit: Culprit, part: Part) -> String {
     let victim = if victim { "/victim" } else { "" };
-    let culprit = if culprit { "/culprit" } else { "" };
+    let culprit = match culprit {
+        Culprit::Here => "/culprit",
+        Culprit::Gone => "",
+    };
     let (section, variable, tool) = match part {
         Part::None => ("", "", ""),
         Part::Section => ("/site", "", ""),
@@ -125,7 +135,7 @@ fn prompt(victim: bool, culprit: bool, part: Part) -> String {
 }
 
 fn without_culprit(victim: bool) -> String {
-    prompt(victim, false, Part::None)
+    prompt(victim, Culprit::Gone, Part::None)
 }
 
 fn culprit_stays(site: Site, fault: Fault) -> bool {
@@ -215,8 +225,8 @@ fn told(site: Site, fault: Fault) -> String {
         Site::DropOfAService | Site::DropOfAListener | Site::DropOfAPlugin | Site::Waker | Site::DropOfAWaker => {
             "ok".to_owned()
         }
-        Site::DropOfAProvider => format!("{}, removed: ok", prompt(true, true, Part::Section)),
-        Site::DropOfAnExtension => prompt(true, true, Part::None),
+        Site::DropOfAProvider => format!("{}, removed: ok", prompt(true, Culprit::Here, Part::Section)),
+        Site::DropOfAnExtension => prompt(true, Culprit::Here, Part::None),
         Site::DropOfAnUntoldFailure => {
             "kernel::listener_failed of neighbour at test/ping: first, removed: ok".to_owned()
         }
@@ -229,7 +239,7 @@ fn assembled(site: Site, fault: Fault) -> String {
     match fault {
         // The registry has gone with all others: the kernel is shut down.
         Fault::Shutdown => "kernel::inactive of root at system-prompt".to_owned(),
-        _ if culprit_stays(site, fault) => prompt(fault != Fault::Unload, true, site.part()),
+        _ if culprit_stays(site, fault) => prompt(fault != Fault::Unload, Culprit::Here, site.part()),
         _ => without_culprit(fault != Fault::Unload),
     }
 }
@@ -369,5 +379,5 @@ fn logged(site: Site, fault: Fault) -> String {
 
 /// The assembly while the code of a site never ends, and when the culprit has gone.
 pub(crate) fn prompts(site: Site) -> (String, String) {
-    (prompt(true, true, site.part()), without_culprit(true))
+    (prompt(true, Culprit::Here, site.part()), without_culprit(true))
 }

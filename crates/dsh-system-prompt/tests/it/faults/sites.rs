@@ -192,27 +192,23 @@ async fn fiber_listener(ctx: &Context, code: Code, scene: &Scene) -> String {
 async fn body(site: Site, ctx: &Context, code: Code, scene: &Scene) -> String {
     let said = scene.stage.said.clone();
     let undone = move |fx: &mut Fx| fx.defer(move || said.push("undone"));
-    let made = match site {
-        Site::SyncBody => {
-            let bomb = code.bomb();
-            ctx.effect("site", move |fx| {
-                bomb.hold();
-                undone(fx);
-                code.call()
-            })
-        }
-        _ => {
-            let bomb = code.bomb();
-            ctx.effect_async("site", async move |fx| {
-                bomb.hold();
-                undone(fx);
-                if site == Site::AsyncBodyLater {
-                    tokio::task::yield_now().await;
-                }
-                code.poll().await
-            })
-            .await
-        }
+    let bomb = code.bomb();
+    let made = if site == Site::SyncBody {
+        ctx.effect("site", move |fx| {
+            bomb.hold();
+            undone(fx);
+            code.call()
+        })
+    } else {
+        ctx.effect_async("site", async move |fx| {
+            bomb.hold();
+            undone(fx);
+            if site == Site::AsyncBodyLater {
+                tokio::task::yield_now().await;
+            }
+            code.poll().await
+        })
+        .await
     };
     match made {
         Ok(own) => format!("ok, undone: {}", told::kernel(own.dispose().await)),
