@@ -53,7 +53,8 @@ fn a_megabyte_of_malformed_braces_is_told_by_its_first_places() {
         );
         let run = project.dsh(&["prompt"]);
         assert_eq!(run.status, Some(1));
-        assert!(run.stderr.len() < 1_500, "{unit:?}: {run}");
+        // As many places, each shown by a piece of its line.
+        assert!(run.stderr.len() < 32_000, "{unit:?}: {run}");
     }
 }
 
