@@ -17,6 +17,12 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
+/// Benches a call, which has to succeed.
+#[expect(clippy::expect_used, reason = "a bench has nobody to hand a failure to")]
+fn bench<T>(bencher: Bencher<'_, '_>, call: impl Fn() -> Result<T, Failure>) {
+    bencher.bench_local(|| call().expect("what is measured succeeds"));
+}
+
 /// A teardown is over before the next round begins.
 fn ended(teardown: Teardown) -> Result<(), Failure> {
     Ok(at_once(teardown)??)
@@ -25,15 +31,17 @@ fn ended(teardown: Teardown) -> Result<(), Failure> {
 /// A scope opened and disposed.
 #[divan::bench]
 fn scope_open_and_close(bencher: Bencher<'_, '_>) {
-    let root = Kernel::new().root();
-    bencher.bench_local(|| ended(root.scope("agent")?.dispose()));
+    let kernel = Kernel::new();
+    let root = kernel.root();
+    bench(bencher, || ended(root.scope("agent")?.dispose()));
 }
 
 /// The same with three effects in it.
 #[divan::bench]
 fn scope_with_three_effects(bencher: Bencher<'_, '_>) {
-    let root = Kernel::new().root();
-    bencher.bench_local(|| -> Result<(), Failure> {
+    let kernel = Kernel::new();
+    let root = kernel.root();
+    bench(bencher, || {
         let scope = root.scope("agent")?;
         for label in ["one", "two", "three"] {
             scope.ctx().effect(label, |fx| {
@@ -48,8 +56,9 @@ fn scope_with_three_effects(bencher: Bencher<'_, '_>) {
 /// An effect of one synchronous link, made and disposed.
 #[divan::bench]
 fn effect_in_and_out(bencher: Bencher<'_, '_>) {
-    let root = Kernel::new().root();
-    bencher.bench_local(|| -> Result<(), Failure> {
+    let kernel = Kernel::new();
+    let root = kernel.root();
+    bench(bencher, || {
         let effect = root.effect("effect", |fx| {
             fx.defer(|| divan::black_box(()));
             Ok(())
@@ -76,8 +85,9 @@ impl Plugin for Lamp {
 /// A plugin of one effect, mounted and unloaded.
 #[divan::bench]
 fn plugin_mount_and_unload(bencher: Bencher<'_, '_>) {
-    let root = Kernel::new().root();
-    bencher.bench_local(|| -> Result<(), Failure> {
+    let kernel = Kernel::new();
+    let root = kernel.root();
+    bench(bencher, || {
         let fiber = root.plugin(Lamp)?;
         at_once(fiber.ready())??;
         ended(fiber.dispose())
@@ -98,12 +108,14 @@ impl WaterfallEvent for Polish {
 
 /// A number through so many listeners, each of which adds one and hands it on.
 #[divan::bench(args = [0, 1, 8])]
-fn waterfall(bencher: Bencher<'_, '_>, listeners: usize) -> Result<(), Failure> {
-    let root = Kernel::new().root();
+#[expect(clippy::expect_used, reason = "a bench has nobody to hand a failure to")]
+fn waterfall(bencher: Bencher<'_, '_>, listeners: usize) {
+    let kernel = Kernel::new();
+    let root = kernel.root();
     for _ in 0..listeners {
-        root.on_waterfall::<Polish, _>(|value, _event, next| async move { next.run(value + 1).await })?;
+        root.on_waterfall::<Polish, _>(|value, _event, next| async move { next.run(value + 1).await })
+            .expect("the root takes registrations");
     }
     let event = Arc::new(Polish);
-    bencher.bench_local(|| at_once(root.waterfall(Arc::clone(&event), 0, Audience::Everyone)));
-    Ok(())
+    bench(bencher, || Ok(at_once(root.waterfall(Arc::clone(&event), 0, Audience::Everyone))??));
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::process::{self, say, spoken};
-use crate::{Error, Outcome, catalog, cli, layers, test, tidy};
+use crate::{Error, Outcome, catalog, cli, layers, model, stress, test, tidy};
 
 /// A target that has to compile wherever it is installed: nothing ties dsh to Linux without need.
 const OTHER_TARGET: &str = "aarch64-apple-darwin";
@@ -24,7 +24,7 @@ enum Gate {
     Target(&'static str),
 }
 
-const GATES: [(&str, Gate); 12] = [
+const GATES: [(&str, Gate); 14] = [
     ("format", Gate::Cargo(&["fmt", "--all", "--check"], &[])),
     ("tidy", Gate::Chore(|root| Ok(cli::report("tidy", &tidy::check_repository(root)?)))),
     ("layers", Gate::Chore(|root| Ok(cli::report("layers", &layers::check_workspace(root)?)))),
@@ -37,6 +37,7 @@ const GATES: [(&str, Gate); 12] = [
         ),
     ),
     ("test", Gate::Chore(|root| test::run(root, &[]))),
+    ("models", Gate::Chore(|root| model::run(root, &[]))),
     (
         "snapshots",
         Gate::CargoWith(
@@ -51,6 +52,7 @@ const GATES: [(&str, Gate); 12] = [
             &[("RUSTDOCFLAGS", "-D warnings")],
         ),
     ),
+    ("stress", Gate::Chore(|root| stress::run(root, &[]))),
     ("catalog", Gate::Chore(|root| Ok(cli::report("catalog", &catalog::check(root)?)))),
     ("deny", Gate::CargoWith("cargo-deny", &["deny", "check", "bans", "licenses", "sources"])),
     ("shear", Gate::CargoWith("cargo-shear", &["shear"])),

@@ -3,7 +3,9 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::{Error, Finding, Outcome, bench, catalog, ci, conform, layers, process, test, tidy, workspace};
+use crate::{
+    Error, Finding, Outcome, bench, catalog, ci, conform, layers, model, process, stress, test, tidy, workspace,
+};
 
 const HELP: &str = "\
 Every repository chore. Run as `cargo xtask COMMAND`.
@@ -12,10 +14,14 @@ Every repository chore. Run as `cargo xtask COMMAND`.
   tidy                          the house rules: file heads, lengths, invariants, READMEs, ...
   layers                        the level rule: which crate may depend on which
   catalog [--check]             write docs/catalog.md and the READMEs' API tables; --check only compares
+  model [NAME]                  the kernel's models, in every interleaving within a bound; NAME picks some
   conform --seeds N [--start S] N random scenarios against the npm package (needs node)
   bench [--quick] [--rounds N] [--only P1,P2,...] [--json FILE]
-                                speed beside the npm package, template engines and a concatenation by hand; a whole
-                                run writes docs/performance.md, --quick and --only leave it alone
+                                speed beside the npm package, template engines and a concatenation by hand, and how
+                                cost grows (`--only growth`); a whole run writes docs/performance.md, --quick and --only
+                                leave it alone
+  stress [--seconds N] [--seed S]
+                                many threads at once, compared with a model after each round; 120 s unless told
   ci                            every gate that CI runs, cheapest first (the same as `bash .ci/run`)
   help                          this text
 
@@ -53,7 +59,9 @@ fn dispatch(name: &str, args: &[String]) -> Result<Outcome, Error> {
             [check] if check == "--check" => Ok(report("catalog", &catalog::check(root)?)),
             _ => Err(Error::new("`catalog` knows one argument, `--check`")),
         },
+        "model" => model::run,
         "conform" => conform::run,
+        "stress" => stress::run,
         "bench" => bench::run,
         "ci" => |root, args| no_arguments(args).and_then(|()| ci::run(root)),
         "" => return Err(Error::new(format!("which chore?\n\n{HELP}"))),

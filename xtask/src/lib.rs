@@ -21,6 +21,8 @@ pub mod ci;
 pub mod cli;
 pub mod conform;
 pub mod layers;
+pub mod model;
+pub mod stress;
 pub mod test;
 pub mod tidy;
 

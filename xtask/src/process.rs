@@ -314,7 +314,7 @@ mod tests {
         let (never, alive) = (folder.path().join("never"), folder.path().join("alive"));
         assert!(Command::new("mkfifo").args([&never, &alive]).status().unwrap().success());
         let inner = format!("exec 3> {}; printf 'test hangs ... '; cat < {}", alive.display(), never.display());
-        let gone = std::thread::spawn(move || super::read(&alive).unwrap());
+        let gone = std::thread::spawn(move || read(&alive).unwrap());
         let end = run_watched(sh(&format!("sh -c \"{inner}\"; true")), now() + Duration::from_secs(3)).unwrap();
         assert_eq!(end, End::OverLimit("`hangs`".to_owned()));
         assert_eq!(gone.join().unwrap(), "");

@@ -47,6 +47,7 @@ fn unused_exceptions(tree: &Tree, findings: &mut Vec<Finding>) {
         (waits::EXCEPTIONS, "waits"),
         (ambient::TOKIO, "ambient"),
         (ambient::OUTSIDE, "ambient"),
+        (ambient::SYNC, "ambient"),
         (papers::PATHS, "papers"),
     ];
     for (exceptions, module) in lists {

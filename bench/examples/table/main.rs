@@ -1,13 +1,14 @@
 //! Ours beside what a user would pick instead, in one run: `cargo xtask bench` starts it and `docs/performance.md` is its page.
 //!
 //! In reading order: what is asked (`options`), how a time is taken (`timing`, `rounds`), what a row is (`row`), the rows by
-//! clause (`rows`), the other sides (`rivals`), the machine, and the three forms that rows are written in (`report`).
+//! clause (`rows`), the curves (`growth`), the other sides (`rivals`), the machine, and the three forms that rows are written in (`report`).
 
 #![expect(
     clippy::disallowed_methods,
     reason = "a development tool: it measures time, and reads its own arguments and files"
 )]
 
+mod growth;
 mod machine;
 mod options;
 mod report;

@@ -8,8 +8,8 @@ pub(crate) const USAGE: &str = "\
 usage: table [--rounds N] [--quick] [--only P1,P2,...] [--json FILE] [--page FILE] [--dsh PROGRAM]
 
 --rounds N     so many rounds (15 unless given); in each round every side is measured once
---quick        few rounds, short ones: a look, not a figure
---only IDS     only the rows of these clauses, P1 to P6
+--quick        few rounds, short ones, and no curve's last decade: a look, not a figure
+--only IDS     only the rows of these clauses, P1 to P6, or `growth`, the curves
 --json FILE    writes the figures
 --page FILE    writes the page
 --dsh PROGRAM  the command `dsh` that P6 starts and weighs; without it P6 is skipped
@@ -18,7 +18,7 @@ To be started in the repository's root. Exit status: 0 every measured row holds,
 ";
 
 /// The clauses that rows can be asked for by.
-const CLAUSES: [&str; 6] = ["P1", "P2", "P3", "P4", "P5", "P6"];
+const CLAUSES: [&str; 7] = ["P1", "P2", "P3", "P4", "P5", "P6", "growth"];
 
 /// What is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub(crate) struct Options {
     pub(crate) rounds: usize,
     /// So long at least is one side measured in one round.
     pub(crate) sample: Duration,
+    /// A look is asked for, not a figure.
+    pub(crate) is_quick: bool,
     /// The clauses asked for; all where it is empty.
     pub(crate) only: Vec<String>,
     /// Where the figures go.
@@ -40,15 +42,22 @@ pub(crate) struct Options {
 impl Options {
     /// Reads the arguments; `None` where the help is asked for.
     pub(crate) fn parse(arguments: &[String]) -> Result<Option<Self>, String> {
-        let mut options =
-            Self { rounds: 15, sample: Duration::from_millis(80), only: Vec::new(), json: None, page: None, dsh: None };
+        let mut options = Self {
+            rounds: 15,
+            sample: Duration::from_millis(80),
+            is_quick: false,
+            only: Vec::new(),
+            json: None,
+            page: None,
+            dsh: None,
+        };
         let mut rounds = None;
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
             let mut value = || arguments.next().ok_or_else(|| format!("`{argument}` needs a value"));
             match argument.as_str() {
                 "--help" | "-h" => return Ok(None),
-                "--quick" => (options.rounds, options.sample) = (3, Duration::from_millis(20)),
+                "--quick" => (options.rounds, options.sample, options.is_quick) = (3, Duration::from_millis(20), true),
                 "--rounds" => rounds = Some(number(value()?)?),
                 "--only" => options.only = clauses(value()?)?,
                 "--json" => options.json = Some(value()?.into()),
@@ -73,9 +82,9 @@ fn number(text: &str) -> Result<usize, String> {
 }
 
 fn clauses(text: &str) -> Result<Vec<String>, String> {
-    let clause = |clause: &str| match CLAUSES.contains(&clause) {
-        true => Ok(clause.to_owned()),
-        false => Err(format!("`--only {clause}`: the clauses are {}", CLAUSES.join(", "))),
+    let clause = |clause: &str| {
+        let known = CLAUSES.contains(&clause).then(|| clause.to_owned());
+        known.ok_or_else(|| format!("`--only {clause}`: the clauses are {}", CLAUSES.join(", ")))
     };
     text.split(',').map(clause).collect()
 }

@@ -53,6 +53,7 @@ mod tests {
             target: Some(Target::AtMost(0.01)),
             function: "step::measure",
             measured: Ok(Measured { ours: figure(3_456.7, 0.012), theirs: Some(figure(987_654.0, 0.03)) }),
+            curve: Vec::new(),
         };
         let limit = Row {
             against: None,
@@ -68,6 +69,7 @@ mod tests {
             target: Some(Target::AtLeast(0.95)),
             function: "threads::measure",
             measured: Ok(Measured { ours: figure(1.7, 0.01), theirs: Some(figure(2.0, 0.0)) }),
+            ..row.clone()
         };
         let informs = Row { what: "two threads, one string", target: None, ..missed.clone() };
         let skipped = Row {
@@ -78,9 +80,20 @@ mod tests {
             target: Some(Target::Limit(15.0)),
             function: "process::measure",
             measured: Err("no `dsh` given".to_owned()),
+            ..row.clone()
+        };
+        let curve = Row {
+            id: "growth: step over sections",
+            what: "a step",
+            unit: Unit::Exponent,
+            target: Some(Target::Limit(1.3)),
+            function: "prompt.rs: steps",
+            measured: Ok(Measured { ours: figure(1.0216, 0.0), theirs: None }),
+            curve: vec![(1, 123.4), (10, 543.2), (1_000, 45_678.0), (10_000, 567_890.0)],
+            ..skipped
         };
         let machine = Machine { line: "Some CPU, 2 cores, Linux 6.18, rustc 1.95.0, node v20".to_owned() };
-        (vec![row, limit, missed, informs, skipped], machine)
+        (vec![row, limit, missed, informs, skipped, curve], machine)
     }
 
     #[test]

@@ -53,6 +53,12 @@ pub(crate) fn median(values: &mut [f64]) -> f64 {
     quantile(values, 0.5)
 }
 
+/// A quarter of the values are smaller; sorts. Zero of nothing.
+pub(crate) fn lower_quartile(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    quantile(values, 0.25)
+}
+
 /// The value below which this part of the sorted values lies, between two of them in proportion.
 fn quantile(sorted: &[f64], part: f64) -> f64 {
     let mut below = 0;
@@ -71,7 +77,7 @@ fn quantile(sorted: &[f64], part: f64) -> f64 {
 #[cfg(test)]
 #[expect(clippy::float_cmp, reason = "these are exact")]
 mod tests {
-    use super::{Figure, median};
+    use super::{Figure, lower_quartile, median};
 
     #[test]
     fn the_median_is_the_middle_or_lies_between_the_two_middle_ones() {
@@ -79,6 +85,12 @@ mod tests {
         assert_eq!(median(&mut [4.0, 1.0, 2.0, 100.0]), 3.0);
         assert_eq!(median(&mut [7.0]), 7.0);
         assert_eq!(median(&mut []), 0.0);
+    }
+
+    #[test]
+    fn the_lower_quartile_lies_between_two_values_in_proportion() {
+        assert_eq!(lower_quartile(&mut [4.0, 3.0, 2.0, 1.0, 5.0]), 2.0);
+        assert_eq!(lower_quartile(&mut [20.0, 10.0]), 12.5);
     }
 
     #[test]

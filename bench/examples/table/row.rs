@@ -5,7 +5,7 @@ use crate::round::Figure;
 /// One row of the table.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
-    /// The clause, `P1` to `P6`.
+    /// The clause, `P1` to `P6`, or `growth: ` and what grows over what.
     pub(crate) id: &'static str,
     /// What was measured.
     pub(crate) what: &'static str,
@@ -19,6 +19,8 @@ pub(crate) struct Row {
     pub(crate) function: &'static str,
     /// The figures, or why there are none.
     pub(crate) measured: Result<Measured, String>,
+    /// The sizes of a curve with what was measured at each, in nanoseconds; ours is the exponent then.
+    pub(crate) curve: Vec<(usize, f64)>,
 }
 
 /// The figures of a row.
@@ -41,6 +43,8 @@ pub(crate) enum Unit {
     Megabytes,
     /// How much more two threads do than one.
     Speedup,
+    /// The power of the size that a cost grows with.
+    Exponent,
 }
 
 /// What is asked of a row.
@@ -60,7 +64,7 @@ impl Row {
     /// A row of a time, with no other side and no target.
     pub(crate) const fn new(id: &'static str, what: &'static str, function: &'static str, ours: Figure) -> Self {
         let measured = Ok(Measured { ours, theirs: None });
-        Self { id, what, against: None, unit: Unit::Nanoseconds, target: None, function, measured }
+        Self { id, what, against: None, unit: Unit::Nanoseconds, target: None, function, measured, curve: Vec::new() }
     }
 
     /// The same with another side.
@@ -117,6 +121,7 @@ impl Unit {
             Self::Milliseconds => "ms",
             Self::Megabytes => "MB",
             Self::Speedup => "speed-up",
+            Self::Exponent => "exponent",
         }
     }
 }
@@ -143,6 +148,7 @@ mod tests {
             target,
             function: "step",
             measured: Ok(Measured { ours: Figure::exact(ours), theirs: theirs.map(Figure::exact) }),
+            curve: Vec::new(),
         }
     }
 

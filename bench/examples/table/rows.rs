@@ -10,6 +10,7 @@ mod wire;
 use dsh_bench::Workload;
 use dsh_kernel::Failure;
 
+use crate::growth;
 use crate::options::Options;
 use crate::rivals::Npm;
 use crate::row::Row;
@@ -20,7 +21,7 @@ pub(crate) fn measure(options: &Options) -> Result<Vec<Row>, Failure> {
     // First, while this process is small: a process that it starts counts as resident what this one has.
     let process = if options.wants("P6") { process::measure(options)? } else { Vec::new() };
     keep_memory();
-    let npm = Npm::start();
+    let npm = if options.wants("P1") || options.wants("P3") { Npm::start() } else { Err("not asked for".to_owned()) };
     let mut rows = Vec::new();
     if options.wants("P1") {
         rows.extend(step::measure(options, &workload, &npm)?);
@@ -38,6 +39,9 @@ pub(crate) fn measure(options: &Options) -> Result<Vec<Row>, Failure> {
         rows.extend(threads::measure(options, &workload)?);
     }
     rows.extend(process);
+    if options.wants("growth") {
+        rows.extend(growth::measure(options)?);
+    }
     Ok(rows)
 }
 

@@ -1,11 +1,12 @@
-//! How a time is taken: in batches that are long beside the clock, of which the median counts.
+//! How a time is taken: in batches that are long beside the clock, of which the lower quartile counts. What else the machine
+//! does only ever adds to a batch.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use dsh_kernel::Failure;
 
-use crate::round::median;
+use crate::round::lower_quartile;
 
 /// One reading of the clock stands for at least so much work.
 const BATCH: Duration = Duration::from_millis(1);
@@ -13,7 +14,7 @@ const BATCH: Duration = Duration::from_millis(1);
 /// So many prepared inputs are worked off between two readings: their results stay in the near caches.
 const CHUNK: usize = 8;
 
-/// Nanoseconds of one call: the median over batches of at least 1 ms, measured for `at_least`.
+/// Nanoseconds of one call: the lower quartile of batches of at least 1 ms, measured for `at_least`.
 pub(crate) fn per_call<T>(at_least: Duration, mut call: impl FnMut() -> Result<T, Failure>) -> Result<f64, Failure> {
     let mut batch = |calls: u32| -> Result<Duration, Failure> {
         let begun = Instant::now();
@@ -32,7 +33,7 @@ pub(crate) fn per_call<T>(at_least: Duration, mut call: impl FnMut() -> Result<T
     while times.is_empty() || begun.elapsed() < at_least {
         times.push(nanoseconds(batch(calls)?) / f64::from(calls));
     }
-    Ok(median(&mut times))
+    Ok(lower_quartile(&mut times))
 }
 
 /// Nanoseconds of one call on a prepared input. Preparing, and dropping what the calls give, is not timed.
@@ -59,7 +60,7 @@ pub(crate) fn per_prepared<P, T>(
         times.push(nanoseconds(time) / f64::from(calls));
     }
     // The first batch was the warm-up.
-    Ok(times.get_mut(1..).map_or(0.0, median))
+    Ok(times.get_mut(1..).map_or(0.0, lower_quartile))
 }
 
 /// A duration in nanoseconds.

@@ -63,14 +63,17 @@ impl Context {
     /// The panic, or `kernel::inactive` where the owner is disposed: no call of its code begins any more (K9).
     pub fn call<R>(&self, code: impl FnOnce() -> R) -> Result<R, Failure> {
         if self.state() == FiberState::Disposed {
-            let owner = self.owner();
-            let message = format!("`{owner}` is disposed: its code is not called any more");
-            return Err(Error::from(Error::build(ErrorKind::Inactive, message).owner(owner)).into());
+            return Err(self.disposed());
         }
         let frame = Frame::new(&self.core.shared, self.core.id, None);
-        let result = frames::call(frame, code);
-        frames::settle(&self.core.shared);
-        result
+        frames::call_and_settle(&self.core.shared, frame, code)
+    }
+
+    #[cold]
+    fn disposed(&self) -> Failure {
+        let owner = self.owner();
+        let message = format!("`{owner}` is disposed: its code is not called any more");
+        Error::from(Error::build(ErrorKind::Inactive, message).owner(owner)).into()
     }
 
     pub(crate) fn core(&self) -> &Arc<FiberCore> {

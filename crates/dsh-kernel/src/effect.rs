@@ -181,9 +181,13 @@ impl Fx {
 
     fn undo(&self, links: Vec<Entry>, agenda: &mut Agenda) -> Teardown {
         let shared = &self.core.shared;
-        let latch = shared.world.lock().effect_latch(self.effect).unwrap_or_default();
+        let latch = shared.world.lock().effect_latch(self.effect);
         shared.unwind(Unwind::new(Arc::clone(&self.core), self.effect, links), agenda);
-        Teardown::waiting(latch, &self.core, Target::Effect(self.effect))
+        match latch {
+            Some(latch) => Teardown::waiting(latch, &self.core, Target::Effect(self.effect)),
+            // The kernel was dropped while the body ran, and nobody tells of an end any more.
+            None => Teardown::done(Err(Error::kernel_dropped())),
+        }
     }
 }
 

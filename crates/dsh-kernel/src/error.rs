@@ -3,9 +3,10 @@
 use std::fmt;
 
 use crate::failure::Failure;
+use crate::failures::Failures;
 use crate::name::Name;
 use crate::owner::Owner;
-use crate::sync::Arc;
+use crate::sync::{Arc, OnceLock};
 use crate::teardown::Teardown;
 
 /// An error of the kernel: one pointer, cheap to clone.
@@ -15,13 +16,19 @@ use crate::teardown::Teardown;
 #[derive(Clone)]
 pub struct Error(Arc<Inner>);
 
+/// The failures of a teardown. They are put in order when somebody asks: most fibers only hand on those of the fibers below.
+struct Links {
+    all: Arc<Failures>,
+    in_order: OnceLock<Vec<LinkFailure>>,
+}
+
 struct Inner {
     kind: ErrorKind,
     message: String,
     owner: Option<Owner>,
     label: Option<Name>,
     failure: Option<Failure>,
-    links: Vec<LinkFailure>,
+    links: Option<Links>,
     left: Vec<Name>,
     teardown: Option<Teardown>,
 }
@@ -121,12 +128,17 @@ impl Error {
 
     /// The very failure of the foreign code, where foreign code failed; of several links, the first (K3).
     pub fn failure(&self) -> Option<&Failure> {
-        self.0.failure.as_ref().or_else(|| self.0.links.first().map(|link| &*link.failure))
+        self.0.failure.as_ref().or_else(|| self.links().first().map(|link| &*link.failure))
     }
 
     /// The links that failed, in order of their start, for [`ErrorKind::LinksFailed`].
     pub fn links(&self) -> &[LinkFailure] {
-        &self.0.links
+        self.0.links.as_ref().map_or(&[], |links| links.in_order.get_or_init(|| links.all.in_order()).as_slice())
+    }
+
+    /// The same, to be handed on.
+    pub(crate) fn failures(&self) -> Option<&Arc<Failures>> {
+        self.0.links.as_ref().map(|links| &links.all)
     }
 
     /// The labels of what was still being undone, and the names of plugins whose start had not ended, for [`ErrorKind::Unfinished`].
@@ -151,27 +163,32 @@ impl Error {
             owner: None,
             label: None,
             failure: None,
-            links: Vec::new(),
+            links: None,
             left: Vec::new(),
             teardown: None,
         })
     }
 
+    /// What whoever waits is told when the kernel is dropped.
+    pub(crate) fn kernel_dropped() -> Self {
+        Self::build(ErrorKind::Disposed, "the kernel was dropped; shut it down and await that first").into()
+    }
+
     /// The failures of a teardown, if there are any.
-    pub(crate) fn from_links(mut links: Vec<LinkFailure>) -> Result<(), Self> {
-        if links.is_empty() {
-            return Ok(());
-        }
-        links.sort_by_key(|link| link.began);
-        let message = match links.len() {
+    pub(crate) fn from_links(failures: &Arc<Failures>) -> Result<(), Self> {
+        let message = match failures.len() {
+            0 => return Ok(()),
             1 => "a link failed while it was undone".to_owned(),
             many => format!("{many} links failed while they were undone"),
         };
         let mut builder = Self::build(ErrorKind::LinksFailed, message);
-        if let [link] = links.as_slice() {
+        let links = Links { all: Arc::clone(failures), in_order: OnceLock::new() };
+        if failures.len() == 1
+            && let Some(link) = links.in_order.get_or_init(|| failures.in_order()).first()
+        {
             builder = builder.owner(link.owner.clone()).label(link.label.clone());
         }
-        builder.0.links = links;
+        builder.0.links = Some(links);
         Err(builder.into())
     }
 }
@@ -212,16 +229,22 @@ impl From<Builder> for Error {
     }
 }
 
+/// So many failed links are told of in one message; [`Error::links`] has all.
+const LISTED: usize = 24;
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.message)?;
         if let Some(failure) = &self.0.failure {
             write!(f, ": {failure}")?;
         }
-        for link in &self.0.links {
+        for link in self.links().iter().take(LISTED) {
             write!(f, "; `{}` of `{}`: {}", link.label, link.owner, link.failure)?;
         }
-        Ok(())
+        match self.links().len().saturating_sub(LISTED) {
+            0 => Ok(()),
+            more => write!(f, "; and {more} more"),
+        }
     }
 }
 

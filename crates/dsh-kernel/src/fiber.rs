@@ -234,6 +234,8 @@ impl Future for Ready {
         let displaced = world.watch(core.id, self.key, cx.waker(), !frames.is_empty());
         drop(world);
         frames::drop_quietly(displaced);
+        // As in `Settled`.
+        core.shared.unpark_now();
         Poll::Pending
     }
 }

@@ -3,6 +3,7 @@
 //! Three things are read from it: a wait that would wait for itself (K8), where a panic was caught (K13), and that plugins
 //! woken by a call inside foreign code start when that code has returned, not in the midst of it (K10).
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,7 +31,6 @@ impl Frame {
     }
 }
 
-#[derive(Default)]
 struct Stack {
     frames: Vec<Frame>,
     /// Plugins whose start waits until the outermost frame of their kernel has returned.
@@ -40,6 +40,10 @@ struct Stack {
 }
 
 impl Stack {
+    const fn new() -> Self {
+        Self { frames: Vec::new(), deferred: Vec::new(), nesting: 0 }
+    }
+
     /// Whether foreign code of this kernel runs; another kernel's code does not keep this one's plugins waiting.
     fn inside(&self, kernel: KernelId) -> bool {
         self.frames.iter().any(|frame| frame.kernel == kernel)
@@ -47,32 +51,44 @@ impl Stack {
 }
 
 thread_local! {
-    static STACK: RefCell<Stack> = RefCell::default();
+    static STACK: RefCell<Stack> = const { RefCell::new(Stack::new()) };
 }
 
 /// Beyond this many lifecycle calls inside one another, what would be polled here becomes a task instead (K6).
 const NESTING_LIMIT: usize = 32;
 
-struct Pop;
-
-impl Drop for Pop {
-    fn drop(&mut self) {
-        STACK.with_borrow_mut(|stack| stack.frames.pop());
-    }
-}
-
 /// Calls foreign code: its panic becomes a failure.
 pub(crate) fn call<R>(frame: Frame, code: impl FnOnce() -> R) -> Result<R, Failure> {
+    framed(frame, code).0
+}
+
+/// Calls foreign code, and starts what it has left to be started.
+pub(crate) fn call_and_settle<R>(shared: &Arc<Shared>, frame: Frame, code: impl FnOnce() -> R) -> Result<R, Failure> {
+    let (result, left_starts) = framed(frame, code);
+    if left_starts {
+        settle(shared);
+    }
+    result
+}
+
+/// Calls foreign code on the stack; says too whether any plugin waits to be started.
+fn framed<R>(frame: Frame, code: impl FnOnce() -> R) -> (Result<R, Failure>, bool) {
     STACK.with_borrow_mut(|stack| stack.frames.push(frame));
-    let pop = Pop;
+    // It catches every panic, so what was pushed is popped whatever happens.
     let result = catch_unwind(AssertUnwindSafe(code));
-    drop(pop);
-    result.map_err(|payload| {
-        let failure = Failure::from_panic(&*payload);
-        // The payload is foreign too: its destructor may panic in its turn.
-        drop_quietly(payload);
-        failure
-    })
+    let left_starts = STACK.with_borrow_mut(|stack| {
+        stack.frames.pop();
+        !stack.deferred.is_empty()
+    });
+    (result.map_err(panicked), left_starts)
+}
+
+#[cold]
+fn panicked(payload: Box<dyn Any + Send>) -> Failure {
+    let failure = Failure::from_panic(&*payload);
+    // The payload is foreign too: its destructor may panic in its turn.
+    drop_quietly(payload);
+    failure
 }
 
 /// Drops what was handed in; a panic of its destructor is logged, not passed on.
@@ -125,7 +141,7 @@ impl Isolated {
     pub(crate) fn enter() -> Self {
         STACK.with_borrow_mut(|stack| {
             let nesting = stack.nesting + 1;
-            Self(Some(std::mem::replace(stack, Stack { nesting, ..Stack::default() })))
+            Self(Some(std::mem::replace(stack, Stack { nesting, ..Stack::new() })))
         })
     }
 }

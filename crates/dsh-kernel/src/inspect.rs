@@ -12,7 +12,7 @@ use crate::name::Name;
 use crate::sync::Arc;
 use crate::world::{EffectKind, EffectState, FiberId, World};
 
-/// A picture of a kernel at one moment. It displays as a tree.
+/// A picture of a kernel at one moment. It displays as a tree; below the 64th level a line tells its depth as a number.
 ///
 /// ```
 /// # use dsh_kernel::Kernel;
@@ -127,7 +127,7 @@ fn look(world: &World, id: FiberId, depth: usize, now: Duration, hopeless: &Hash
 impl fmt::Display for Inspection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for fiber in &self.fibers {
-            let indent = "  ".repeat(fiber.depth);
+            let indent = Indent(fiber.depth);
             write!(f, "{indent}{} [{}]", fiber.name, fiber.state)?;
             if let Some(error) = &fiber.error {
                 write!(f, " {error}")?;
@@ -151,6 +151,21 @@ impl fmt::Display for Inspection {
                 }
                 writeln!(f)?;
             }
+        }
+        Ok(())
+    }
+}
+
+/// How far a line of the tree is moved in. Beyond this depth the number says it: a chain of fibers would be a square of blanks.
+const INDENTED: usize = 64;
+
+struct Indent(usize);
+
+impl fmt::Display for Indent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:width$}", "", width = self.0.min(INDENTED) * 2)?;
+        if self.0 > INDENTED {
+            write!(f, "({}) ", self.0)?;
         }
         Ok(())
     }

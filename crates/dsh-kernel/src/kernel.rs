@@ -9,8 +9,9 @@ use std::time::Duration;
 use crate::agenda::Agenda;
 use crate::clock::Clock;
 use crate::context::Context;
-use crate::error::{Error, ErrorKind, LinkFailure};
+use crate::error::{Error, ErrorKind};
 use crate::events::Events;
+use crate::failures::Failures;
 use crate::fiber::FiberState;
 use crate::fiber::core::{FiberCore, FiberKind};
 use crate::frames;
@@ -220,6 +221,8 @@ impl Future for Settled {
         let displaced = world.watch_settled(self.key, cx.waker(), !frames.is_empty());
         drop(world);
         frames::drop_quietly(displaced);
+        // Once more: what was parked before the waker was there has woken nobody here.
+        self.shared.unpark_now();
         Poll::Pending
     }
 }
@@ -251,7 +254,7 @@ impl Shared {
         Teardown::waiting(latch, core, Target::Fiber(core.id))
     }
 
-    pub(crate) fn effect_ended(&self, effect: EffectId, failures: Vec<LinkFailure>, agenda: &mut Agenda) {
+    pub(crate) fn effect_ended(&self, effect: EffectId, failures: Arc<Failures>, agenda: &mut Agenda) {
         self.world.lock().effect_ended(effect, failures, agenda);
     }
 
@@ -273,9 +276,13 @@ impl Shared {
         }
     }
 
-    /// Remembers that something waits for a runtime.
+    /// Remembers that something waits for a runtime. A wait inside of one may be for that very thing, and no other call may
+    /// come: so all waits look again.
     pub(crate) fn note_parked(&self) {
-        self.parked.store(true, Ordering::Release);
+        if !self.parked.swap(true, Ordering::AcqRel) {
+            let waiting = self.world.lock().waiting();
+            waiting.into_iter().for_each(wake_quietly);
+        }
     }
 
     pub(crate) fn park_starts(&self, starts: Vec<FiberId>) {

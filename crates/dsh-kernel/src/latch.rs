@@ -1,5 +1,6 @@
 //! A one-time event that any number of waiters can hold on to.
 
+use std::collections::HashSet;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll, Waker};
@@ -14,7 +15,7 @@ pub(crate) struct Latch(Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     done: Option<Result<(), Error>>,
-    wakers: Vec<Waker>,
+    wakers: Wakers,
 }
 
 impl Latch {
@@ -32,7 +33,7 @@ impl Latch {
         if state.done.is_none() {
             state.done = Some(result);
         }
-        wakers.append(&mut state.wakers);
+        state.wakers.take(wakers);
     }
 
     pub(crate) fn poll(&self, cx: &TaskContext<'_>) -> Poll<Result<(), Error>> {
@@ -40,8 +41,13 @@ impl Latch {
         if let Some(result) = &state.done {
             return Poll::Ready(result.clone());
         }
-        register(&mut state.wakers, cx.waker());
+        state.wakers.add(cx.waker());
         Poll::Pending
+    }
+
+    /// The wakers of whoever waits, who go on waiting.
+    pub(crate) fn waiting(&self, wakers: &mut Vec<Waker>) {
+        wakers.extend_from_slice(self.0.lock().wakers.all());
     }
 
     pub(crate) fn wait(self: &Arc<Self>) -> LatchWait {
@@ -49,10 +55,49 @@ impl Latch {
     }
 }
 
-/// Adds a waker unless the same one waits already.
-pub(crate) fn register(wakers: &mut Vec<Waker>, waker: &Waker) {
-    if !wakers.iter().any(|known| known.will_wake(waker)) {
-        wakers.push(waker.clone());
+/// Wakers in the order in which they came, each once.
+#[derive(Debug, Default)]
+pub(crate) struct Wakers {
+    all: Vec<Waker>,
+    /// Which those are, once there are many: looking through them at each poll would be quadratic.
+    known: HashSet<Identity>,
+}
+
+/// So many are looked through; where there are more, they are looked up.
+const FEW: usize = 16;
+
+/// Where a waker's data and functions lie. That of a waker which is kept belongs to no other one.
+type Identity = (usize, usize);
+
+fn identity(waker: &Waker) -> Identity {
+    (waker.data().addr(), std::ptr::from_ref(waker.vtable()).addr())
+}
+
+impl Wakers {
+    pub(crate) fn all(&self) -> &[Waker] {
+        &self.all
+    }
+
+    /// Adds a waker unless the same one waits already.
+    pub(crate) fn add(&mut self, waker: &Waker) {
+        if self.all.len() < FEW {
+            if !self.all.iter().any(|known| known.will_wake(waker)) {
+                self.all.push(waker.clone());
+            }
+            return;
+        }
+        if self.known.is_empty() {
+            self.known.extend(self.all.iter().map(identity));
+        }
+        if self.known.insert(identity(waker)) {
+            self.all.push(waker.clone());
+        }
+    }
+
+    /// Hands all of them out.
+    pub(crate) fn take(&mut self, wakers: &mut Vec<Waker>) {
+        self.known.clear();
+        wakers.append(&mut self.all);
     }
 }
 

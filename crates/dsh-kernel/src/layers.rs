@@ -2,12 +2,11 @@
 
 use std::fmt;
 
-use rpds::HashTrieMapSync;
-
 use crate::context::Context;
 use crate::effect::Disposer;
 use crate::error::Error;
 use crate::failure::Failure;
+use crate::fast_map::{self, FastMap};
 use crate::name::Name;
 use crate::scope_key::ScopeKey;
 use crate::sync::{Arc, ArcSwap, AtomicU64, Guard, Mutex, Ordering};
@@ -70,7 +69,7 @@ pub struct Layers<L> {
 pub struct Snapshot<L> {
     global: Arc<L>,
     global_generation: u64,
-    scopes: HashTrieMapSync<ScopeKey, Arc<L>>,
+    scopes: FastMap<ScopeKey, Arc<L>>,
 }
 
 impl<L> Snapshot<L> {
@@ -118,7 +117,7 @@ impl<L: Layer> Layers<L> {
             snapshot: ArcSwap::from_pointee(Snapshot {
                 global: Arc::new(L::default()),
                 global_generation: 0,
-                scopes: HashTrieMapSync::new_sync(),
+                scopes: fast_map::empty(),
             }),
             write: Mutex::new(()),
             generations: AtomicU64::new(1),

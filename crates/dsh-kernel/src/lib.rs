@@ -65,6 +65,8 @@ mod task;
 mod teardown;
 
 mod agenda;
+mod failures;
+mod fast_map;
 mod frames;
 mod latch;
 mod lifecycle;

@@ -4,14 +4,14 @@ use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
 
-use rpds::HashTrieMapSync;
-
 use crate::catalog::{EventInfo, Method, ServiceInfo};
 use crate::context::Context;
 use crate::effect::Disposer;
 use crate::error::{Error, ErrorKind};
+use crate::fast_map::{self, FastMap};
 use crate::fiber::FiberState;
 use crate::fiber::core::FiberKind;
+use crate::frames::drop_quietly;
 use crate::name::Name;
 use crate::quiet::Quiet;
 use crate::sync::{Arc, ArcSwap, Numbers};
@@ -99,37 +99,76 @@ pub(crate) struct Provision {
 }
 
 /// The services that a fiber can use, where its handles find them without a lock.
-#[derive(Default)]
-pub(crate) struct Reach(HashTrieMapSync<Name, Arc<Provision>>);
+#[derive(Clone)]
+pub(crate) struct Reach {
+    /// All of them while they are few: looking through them is quicker than looking up.
+    few: Vec<Arc<Provision>>,
+    /// All of them from then on.
+    many: FastMap<Name, Arc<Provision>>,
+}
+
+/// So many are few.
+const FEW: usize = 8;
+
+impl Default for Reach {
+    fn default() -> Self {
+        Self { few: Vec::new(), many: fast_map::empty() }
+    }
+}
 
 impl Reach {
     pub(crate) fn new(provisions: impl IntoIterator<Item = Arc<Provision>>) -> Self {
-        Self(provisions.into_iter().map(|provision| (provision.name.clone(), provision)).collect())
+        let mut reach = Self::default();
+        provisions.into_iter().for_each(|provision| reach.insert(provision));
+        reach
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<&Arc<Provision>> {
-        self.0.get(name)
+        if self.many.is_empty() {
+            self.few.iter().find(|provision| provision.name.as_str() == name)
+        } else {
+            self.many.get(name)
+        }
     }
 
     /// In order of provision.
     pub(crate) fn in_order(&self) -> Vec<&Arc<Provision>> {
-        let mut provisions: Vec<_> = self.0.values().collect();
+        let mut provisions: Vec<_> = self.few.iter().chain(self.many.values()).collect();
         provisions.sort_by_key(|provision| provision.number);
         provisions
     }
 
+    fn insert(&mut self, provision: Arc<Provision>) {
+        self.few.retain(|known| known.name != provision.name);
+        if self.many.is_empty() && self.few.len() < FEW {
+            self.few.push(provision);
+            return;
+        }
+        for provision in self.few.drain(..).chain([provision]) {
+            self.many.insert_mut(provision.name.clone(), provision);
+        }
+    }
+
+    fn take(&mut self, name: &Name) {
+        self.few.retain(|known| known.name != *name);
+        self.many.remove_mut(name);
+    }
+
     /// Adds a provision; the caller holds the structural lock, so nobody else writes.
     pub(crate) fn add(reach: &ArcSwap<Self>, provision: Arc<Provision>) {
-        let provisions = reach.load().0.insert(provision.name.clone(), provision);
-        reach.store(Arc::new(Self(provisions)));
+        let mut next = Self::clone(&reach.load());
+        next.insert(provision);
+        reach.store(Arc::new(next));
     }
 
     /// Takes a provision out; what was there goes to `garbage`, to be dropped when the lock is free.
     pub(crate) fn remove(reach: &ArcSwap<Self>, provision: &Arc<Provision>, garbage: &mut Vec<Box<dyn Any + Send>>) {
         let now = reach.load();
         // Another one may have come under the name meanwhile.
-        if now.0.get(&provision.name).is_some_and(|known| Arc::ptr_eq(known, provision)) {
-            garbage.push(Box::new(reach.swap(Arc::new(Self(now.0.remove(&provision.name))))));
+        if now.find(provision.name.as_str()).is_some_and(|known| Arc::ptr_eq(known, provision)) {
+            let mut next = Self::clone(&now);
+            next.take(&provision.name);
+            garbage.push(Box::new(reach.swap(Arc::new(next))));
         }
     }
 }
@@ -163,15 +202,40 @@ impl<S: Service> Handle<S> {
     /// nobody provides it now, `kernel::inactive` where the owner does not run, `kernel::service_type` where the service of
     /// that name is of another type.
     pub fn resolve(&self) -> Result<Arc<S>, Error> {
-        let value = self.ctx.find_service(S::NAME)?;
-        Arc::downcast(value).map_err(|_other| {
-            let message = format!(
-                "the service `{}` is not a `{}`; two services have one name",
-                S::NAME,
-                std::any::type_name::<S>()
-            );
-            Error::build(ErrorKind::ServiceType, message).owner(self.ctx.owner()).label(Name::fixed(S::NAME)).into()
-        })
+        let value = self.ctx.with_service(S::NAME, Arc::clone)?;
+        Arc::downcast(value).map_err(|_other| self.of_another_type())
+    }
+
+    /// Calls `code` with the service, and counts no reference: what many threads do at each step should not write to memory
+    /// that they share.
+    ///
+    /// ```
+    /// # use dsh_kernel::{Kernel, Service};
+    /// # struct Greetings(&'static str);
+    /// # impl Service for Greetings {
+    /// #     const NAME: &'static str = "greetings";
+    /// #     const DOC: &'static str = "What to say first.";
+    /// # }
+    /// let kernel = Kernel::new();
+    /// kernel.root().provide(Greetings("hello"))?;
+    /// let greetings = kernel.root().get::<Greetings>();
+    /// assert_eq!(greetings.with(|service| service.0.len())?, 5);
+    /// # Ok::<(), dsh_kernel::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`resolve`](Self::resolve).
+    pub fn with<R>(&self, code: impl FnOnce(&S) -> R) -> Result<R, Error> {
+        let result = self.ctx.with_service(S::NAME, |value| value.downcast_ref().map(code))?;
+        result.ok_or_else(|| self.of_another_type())
+    }
+
+    #[cold]
+    fn of_another_type(&self) -> Error {
+        let message =
+            format!("the service `{}` is not a `{}`; two services have one name", S::NAME, std::any::type_name::<S>());
+        Error::build(ErrorKind::ServiceType, message).owner(self.ctx.owner()).label(Name::fixed(S::NAME)).into()
     }
 }
 
@@ -246,18 +310,24 @@ impl Context {
     ///
     /// As [`Handle::resolve`].
     pub fn get_dyn(&self, name: &str) -> Result<Arc<dyn Any + Send + Sync>, Error> {
-        self.find_service(name)
+        self.with_service(name, Arc::clone)
     }
 
     /// Looks a service up where this context may use it: what its fiber runs on or provides, then what an ancestor
     /// declares; a scope under the root may use whatever is provided, as the root may (K10).
-    fn find_service(&self, name: &str) -> Result<Arc<dyn Any + Send + Sync>, Error> {
+    fn with_service<R>(&self, name: &str, code: impl FnOnce(&Arc<dyn Any + Send + Sync>) -> R) -> Result<R, Error> {
         let mut core = self.core();
         let mut in_plugin = false;
         loop {
             let may_use = core.kind != FiberKind::Root || !in_plugin;
-            if may_use && let Some(provision) = core.reach.load().find(name) {
-                return Ok(Arc::clone(&provision.value));
+            if may_use {
+                let reach = core.reach.load();
+                if let Some(provision) = reach.find(name) {
+                    let result = code(&provision.value);
+                    // It may be the last to hold a service that has left meanwhile, whose destructor is foreign.
+                    drop_quietly(reach);
+                    return Ok(result);
+                }
             }
             in_plugin |= core.kind == FiberKind::Plugin;
             match core.parent() {
@@ -267,6 +337,7 @@ impl Context {
         }
     }
 
+    #[cold]
     fn no_service(&self, name: &str, in_plugin: bool) -> Error {
         let owner = self.owner();
         let declared = self.shared().world.lock().declares_injection(self.core().id, name);

@@ -216,7 +216,7 @@ fn ended_by_itself(
         // While its body or its link runs, those see to the end.
         let live = world.effects.get(effect).is_some_and(|effect| effect.state == EffectState::Live);
         if live {
-            world.effect_ended(effect, Vec::new(), &mut agenda);
+            world.effect_ended(effect, Arc::default(), &mut agenda);
         }
     }
     agenda.drain(shared);

@@ -81,6 +81,8 @@ impl Future for Teardown {
                 if frames::waits_for_itself(shared, *target) {
                     return Poll::Ready(Err(reentrant(owner.clone(), "a teardown")));
                 }
+                // Once more: what was parked before the waker was there has woken nobody here.
+                shared.unpark_now();
                 Poll::Pending
             }
         }

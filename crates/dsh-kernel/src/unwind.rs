@@ -10,6 +10,7 @@ use crate::clock::BoxFuture;
 use crate::effect::{Entry, Link};
 use crate::error::{Error, LinkFailure};
 use crate::failure::Failure;
+use crate::failures::Failures;
 use crate::fiber::core::FiberCore;
 use crate::frames::{self, Frame, Framed, Isolated};
 use crate::kernel::Shared;
@@ -33,7 +34,7 @@ pub(crate) struct Unwind {
     /// What is left, the next at the back. Adopted chains are spread out here when their turn comes, so nesting costs no
     /// recursion.
     links: Vec<Entry>,
-    failures: Vec<LinkFailure>,
+    failures: Failures,
     /// The end that the chain waits for before it goes on.
     waits: Option<Arc<Latch>>,
     /// It has waited: chains that go on together take turns, link by link, as siblings do (K6).
@@ -61,7 +62,7 @@ struct PendingLink {
 
 impl Unwind {
     pub(crate) fn new(core: Arc<FiberCore>, effect: EffectId, links: Vec<Entry>) -> Self {
-        Self { core, effect, links, failures: Vec::new(), waits: None, takes_turns: false }
+        Self { core, effect, links, failures: Failures::default(), waits: None, takes_turns: false }
     }
 
     fn fail(&mut self, label: Name, began: u64, failure: Failure) {
@@ -99,7 +100,7 @@ impl Shared {
                 }
             }
         }
-        self.effect_ended(unwind.effect, unwind.failures, agenda);
+        self.effect_ended(unwind.effect, unwind.failures.share(), agenda);
     }
 
     /// Goes on with a chain whose wait may be over; else makes a task of it.
@@ -255,7 +256,9 @@ impl Unwind {
         let Some(latch) = self.waits.take() else { return };
         if let Some(Err(error)) = latch.result() {
             let error: Error = error;
-            self.failures.extend(error.links().iter().cloned());
+            if let Some(failures) = error.failures() {
+                self.failures.add(failures);
+            }
         }
     }
 }

@@ -17,11 +17,12 @@ use std::time::Duration;
 use slotmap::{SlotMap, new_key_type};
 
 use crate::effect::Entry;
-use crate::error::{Error, ErrorKind, LinkFailure};
+use crate::error::Error;
 use crate::events::FiberChanged;
+use crate::failures::Failures;
 use crate::fiber::FiberState;
 use crate::fiber::core::FiberCore;
-use crate::latch::Latch;
+use crate::latch::{Latch, Wakers};
 use crate::name::Name;
 use crate::plugin::DynPlugin;
 use crate::scope_key::ScopeKey;
@@ -101,9 +102,9 @@ pub(crate) struct FiberData {
     pub(crate) last: Option<EffectId>,
     /// What it provides, in order of provision.
     pub(crate) provided: BTreeMap<u64, ProvisionId>,
-    pub(crate) failures: Vec<LinkFailure>,
+    pub(crate) failures: Failures,
     pub(crate) latch: Option<Arc<Latch>>,
-    pub(crate) wakers: Vec<Waker>,
+    pub(crate) wakers: Wakers,
     /// The ordinals that live children of a name have taken.
     pub(crate) ordinals: HashMap<Name, Ordinals>,
 }
@@ -179,12 +180,11 @@ impl World {
 
     /// The kernel is dropped: whoever waits for anything is told so.
     pub(crate) fn end_all(&mut self, wakers: &mut Vec<Waker>) {
-        let gone: Error =
-            Error::build(ErrorKind::Disposed, "the kernel was dropped; shut it down and await that first").into();
+        let gone = Error::kernel_dropped();
         for fiber in self.fibers.values_mut() {
             fiber.core.place.set_state(FiberState::Disposed);
             fiber.core.reach.store(Arc::default());
-            wakers.append(&mut fiber.wakers);
+            fiber.wakers.take(wakers);
             if let Some(latch) = &fiber.latch {
                 latch.set(Err(gone.clone()), wakers);
             }
@@ -197,6 +197,19 @@ impl World {
         }
         self.settle_wakers.take(wakers);
         self.hope_wakers.take(wakers);
+    }
+
+    /// Whoever waits for anything, and goes on waiting.
+    pub(crate) fn waiting(&self) -> Vec<Waker> {
+        let mut wakers = Vec::new();
+        self.settle_wakers.waiting(&mut wakers);
+        self.hope_wakers.waiting(&mut wakers);
+        wakers.extend(self.fibers.values().flat_map(|fiber| fiber.wakers.all()).cloned());
+        let fibers = self.fibers.values().filter_map(|fiber| fiber.latch.as_ref());
+        let effects = self.effects.values().filter_map(|effect| effect.latch.as_ref());
+        let provisions = self.provisions.values().map(|provision| &provision.latch);
+        fibers.chain(effects).chain(provisions).for_each(|latch| latch.waiting(&mut wakers));
+        wakers
     }
 
     /// The children of each fiber in mount order, whether a composite has adopted them or not.

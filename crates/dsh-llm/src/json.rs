@@ -6,6 +6,7 @@ mod tokens;
 mod tree;
 
 pub use order::utf16_cmp;
+pub use text::escape_json;
 pub use tree::MAX_DEPTH;
 
 pub(crate) use text::push_string;

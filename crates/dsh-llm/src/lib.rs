@@ -45,7 +45,7 @@ mod message;
 
 pub use canonical::canonical_json;
 pub use error::{Error, ErrorKind};
-pub use json::{MAX_DEPTH, utf16_cmp};
+pub use json::{MAX_DEPTH, escape_json, utf16_cmp};
 pub use keep::keep_old_bytes;
 pub use message::{
     ContentBlock, Image, Message, Reasoning, Resource, ResourceBody, Role, StopReason, ToolCall, ToolResult, Usage,

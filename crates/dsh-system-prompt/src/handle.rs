@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dsh_kernel::{Context, Disposer, Handle, ScopeKey};
 use dsh_template::is_variable_name;
 
-use crate::assemble::assemble;
+use crate::assemble::Assembling;
 use crate::assembly::PromptAssembly;
 use crate::context::AssembleContext;
 use crate::error::{Detail, Error};
@@ -89,8 +89,8 @@ impl PromptHandle {
     ///
     /// `prompt::provider_failed`; `prompt::reserved_tool_name`, `prompt::tool_order_unknown` (S6); `prompt::duplicate_tool` (S7);
     /// `kernel::listener_failed`; `prompt::unsettled` where plugins with a part in the prompt kept unloading.
-    pub async fn assemble(&self, cx: impl Into<AssembleContext>) -> Result<PromptAssembly, Error> {
-        assemble(&self.registry, cx.into()).await
+    pub fn assemble(&self, cx: impl Into<AssembleContext>) -> impl Future<Output = Result<PromptAssembly, Error>> {
+        Assembling::Asked(&self.registry, cx.into())
     }
 
     /// What is registered for a scope, or for everyone (`None`), without asking any provider.

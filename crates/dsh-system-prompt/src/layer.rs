@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use dsh_kernel::Name;
+use foldhash::fast::RandomState;
 use rpds::{HashTrieMapSync, RedBlackTreeMapSync};
 
 use crate::memory::Memory;
@@ -38,7 +39,7 @@ impl dsh_kernel::Layer for PromptLayer {
 /// Registrations of one kind in order of registration, and by name where they have one.
 pub(crate) struct Shelf<T> {
     places: RedBlackTreeMapSync<u64, Arc<T>>,
-    names: HashTrieMapSync<Name, u64>,
+    names: HashTrieMapSync<Name, u64, RandomState>,
     next: u64,
 }
 
@@ -76,7 +77,7 @@ impl<T> Shelf<T> {
 
 impl<T> Default for Shelf<T> {
     fn default() -> Self {
-        Self { places: RedBlackTreeMapSync::new_sync(), names: HashTrieMapSync::new_sync(), next: 0 }
+        Self { places: RedBlackTreeMapSync::new_sync(), names: HashTrieMapSync::default(), next: 0 }
     }
 }
 

@@ -75,6 +75,7 @@ mod events;
 
 mod assembly;
 mod render;
+mod wire;
 
 mod explain;
 
@@ -108,9 +109,10 @@ pub use order::TOOL_ORDER_REST;
 pub use plugin::{Identity, PromptConfig, SystemPrompt};
 pub use provenance::{PartLayer, Source, Stability};
 pub use registry::PromptRegistry;
-pub use render::{Part, PartPiece, PieceVariable, RenderedPrompt, render, render_prompt};
+pub use render::{Part, PartPiece, Parts, PieceVariable, RenderedPrompt, render, render_prompt};
 pub use run_facts::{RunContext, RunFacts};
 pub use section::PromptSection;
 pub use tools::{ToolProvider, ToolProviderResult};
 pub use value::{IntoValue, Value};
 pub use variable::PromptVariable;
+pub use wire::{WireBody, wire_body};

@@ -8,41 +8,38 @@ use arc_swap::{ArcSwapOption, Guard};
 use crate::state::State;
 use crate::view::View;
 
-/// The view of one layer over the global one, and the last assembly made from it.
+/// What is remembered of one layer over the global one.
 ///
 /// It lives in the layer, so that it goes when the layer changes or its scope ends. It also holds parts of the global layer;
 /// when that changes, [`Memories::forget`] empties it, so that nothing of an unloaded plugin is kept by a scope that is idle.
 #[derive(Default)]
 pub(crate) struct Memory {
-    view: ArcSwapOption<View>,
-    last: ArcSwapOption<State>,
+    recalled: ArcSwapOption<Recalled>,
     /// Whether it stands in the list of [`Memories`].
     noted: AtomicBool,
 }
 
+/// A view, and the last assembly made from it. One pointer leads to both: a step in which nothing has changed reads it, and
+/// counts no reference.
+pub(crate) struct Recalled {
+    pub(crate) view: Arc<View>,
+    pub(crate) last: Option<Arc<State>>,
+}
+
 impl Memory {
-    /// The last assembly, perhaps of a view that is no longer the present one.
-    pub(crate) fn last(&self) -> Guard<Option<Arc<State>>> {
-        self.last.load()
+    /// What is remembered, perhaps of a view that is no longer the present one.
+    pub(crate) fn recall(&self) -> Guard<Option<Arc<Recalled>>> {
+        self.recalled.load()
     }
 
-    pub(crate) fn view(&self, global_generation: u64) -> Option<Arc<View>> {
-        self.view.load_full().filter(|view| view.global_generation == global_generation)
-    }
-
-    pub(crate) fn keep_view(&self, view: &Arc<View>) {
-        self.view.store(Some(Arc::clone(view)));
-    }
-
-    pub(crate) fn keep_last(&self, state: &Arc<State>) {
-        self.last.store(Some(Arc::clone(state)));
+    pub(crate) fn keep(&self, view: &Arc<View>, last: Option<&Arc<State>>) {
+        self.recalled.store(Some(Arc::new(Recalled { view: Arc::clone(view), last: last.cloned() })));
     }
 
     fn forget(&self) {
         // Before it is emptied: whoever fills it after this notes it again, whoever filled it before is emptied below.
         self.noted.swap(false, Ordering::AcqRel);
-        self.view.store(None);
-        self.last.store(None);
+        self.recalled.store(None);
     }
 }
 

@@ -5,12 +5,28 @@ use dsh_kernel::Name;
 /// Longer names than this are not compared: nobody mistypes them, and the comparison is quadratic.
 const COMPARED: usize = 64;
 
-/// The names in order of their distance to `wrong`; of equal ones, the first stays first.
+/// So many steps may all comparisons of one error take, each being as many as the product of the two lengths.
+const STEPS: usize = 4_000_000;
+
+/// The names in order of their distance to `wrong`; of equal ones, the first stays first. Of very many names, those that are as
+/// long as `wrong`, or nearly so, are compared first; the ones that are not got to stand behind.
 pub(crate) fn nearest_first(wrong: Option<&str>, names: impl IntoIterator<Item = Name>) -> Vec<Name> {
     let mut names: Vec<Name> = names.into_iter().collect();
-    if let Some(wrong) = wrong.filter(|wrong| wrong.len() <= COMPARED) {
+    let Some(wrong) = wrong.filter(|wrong| wrong.len() <= COMPARED) else { return names };
+    let cost = |name: &Name| wrong.len() * name.as_str().len().min(COMPARED);
+    if names.iter().map(cost).sum::<usize>() <= STEPS {
         names.sort_by_cached_key(|name| distance(wrong, name.as_str()));
+        return names;
     }
+    // The lengths bound the distance from below, and bring those to the front that may be near.
+    names.sort_by_cached_key(|name| name.as_str().len().abs_diff(wrong.len()));
+    let mut left = STEPS;
+    names.sort_by_cached_key(|name| {
+        let cost = cost(name);
+        let may_be_compared = left >= cost;
+        left = left.saturating_sub(cost);
+        if may_be_compared { distance(wrong, name.as_str()) } else { usize::MAX }
+    });
     names
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use dsh_kernel::{
-    Audience, Context, Disposer, EventInfo, Failure, Layers, Method, Name, Registered, ScopeKey, Service, Snapshot,
+    Audience, Context, Disposer, EventInfo, Failure, Layers, Method, Name, Registered, ScopeKey, Service,
 };
 
 use crate::context::AssembleContext;
@@ -16,7 +16,7 @@ use crate::memory::{Memories, Memory};
 use crate::order::ToolOrder;
 use crate::registration::{Entry, SectionEntry, ToolEntry, VariableEntry};
 use crate::section::PromptSection;
-use crate::state::{Evaluation, State};
+use crate::state::{Evaluation, Marks, State};
 use crate::tools::ToolProvider;
 use crate::variable::PromptVariable;
 use crate::view::View;
@@ -30,10 +30,17 @@ pub struct PromptRegistry {
 
 /// What the undoing of a registration needs.
 #[derive(Default)]
-struct Shared {
+pub(crate) struct Shared {
     memories: Memories,
     /// Counts the registrations that went with their owner.
     departures: AtomicU64,
+}
+
+impl Shared {
+    /// How many registrations have gone with their owner so far.
+    pub(crate) fn departures(&self) -> u64 {
+        self.departures.load(Ordering::Acquire)
+    }
 }
 
 impl Service for PromptRegistry {
@@ -112,50 +119,52 @@ impl PromptRegistry {
         self.layers.effect(ctx, label, insert, notify).map_err(Error::of_effect)
     }
 
-    /// How many registrations have gone with their owner so far.
-    pub(crate) fn departures(&self) -> u64 {
-        self.shared.departures.load(Ordering::Acquire)
+    /// What outlives the registry for as long as an assembly needs it.
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
     }
 
     /// The view of a scope, or of the global layer alone.
     pub(crate) fn view(&self, scope: Option<ScopeKey>) -> Arc<View> {
-        let snapshot = self.layers.load();
-        self.view_of(&snapshot, scope).0
+        self.with_view(scope, |view, _, _| Arc::clone(view))
     }
 
     /// Asks the providers of a scope's view; where all answer as the last time, the state is the last one.
     pub(crate) fn evaluate(&self, cx: &AssembleContext) -> Evaluation {
-        let snapshot = self.layers.load();
-        let (view, memory) = self.view_of(&snapshot, cx.scope());
-        let unloads = view.shape.unloads();
-        let last = memory.last();
-        let last = last.as_ref().filter(|last| Arc::ptr_eq(&last.shape, &view.shape));
-        let result = State::evaluate(&view, last, self.order.as_ref(), cx);
-        if let Ok(state) = &result
-            && last.is_none_or(|last| !Arc::ptr_eq(last, state))
-        {
-            memory.keep_last(state);
-            self.note(&view, memory);
-        }
-        Evaluation { view, unloads, result }
+        let departures = self.shared.departures();
+        self.with_view(cx.scope(), |view, last, memory| {
+            let marks = Marks { unloads: view.shape.unloads(), departures };
+            let result = State::evaluate(view, last, self.order.as_ref(), cx);
+            if let Ok(state) = &result
+                && last.is_none_or(|last| !Arc::ptr_eq(last, state))
+            {
+                memory.keep(view, Some(state));
+                self.note(view, memory);
+            }
+            let result = result.map_err(|unfinished| (unfinished, Arc::clone(&view.shape)));
+            Evaluation { marks, result }
+        })
     }
 
-    /// The view of a scope, and where it is remembered.
-    fn view_of<'s>(
+    /// Calls `code` with the view of a scope, the last assembly made from it, and where both are remembered.
+    fn with_view<R>(
         &self,
-        snapshot: &'s Snapshot<PromptLayer>,
         scope: Option<ScopeKey>,
-    ) -> (Arc<View>, &'s Arc<Memory>) {
+        code: impl FnOnce(&Arc<View>, Option<&Arc<State>>, &Arc<Memory>) -> R,
+    ) -> R {
+        let snapshot = self.layers.load();
         let generation = snapshot.global_generation();
         let own = scope.and_then(|key| snapshot.scope(key));
         let memory = &own.unwrap_or_else(|| snapshot.global()).memory;
-        let view = memory.view(generation).unwrap_or_else(|| {
-            let view = Arc::new(View::new(generation, snapshot.global(), own.map(|layer| &**layer)));
-            memory.keep_view(&view);
-            self.note(&view, memory);
-            view
-        });
-        (view, memory)
+        if let Some(recalled) = &*memory.recall()
+            && recalled.view.global_generation == generation
+        {
+            return code(&recalled.view, recalled.last.as_ref(), memory);
+        }
+        let view = Arc::new(View::new(generation, snapshot.global(), own.map(|layer| &**layer)));
+        memory.keep(&view, None);
+        self.note(&view, memory);
+        code(&view, None, memory)
     }
 
     /// A scope's memory has to be emptied when the global layer changes; the global one's goes with the layer.

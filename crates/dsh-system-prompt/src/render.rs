@@ -2,6 +2,7 @@
 
 mod parts;
 mod slots;
+mod splice;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -11,10 +12,16 @@ use dsh_template::Lookup;
 use crate::assembly::{AssembledSection, PromptAssembly};
 use crate::error::{Detail, Error, Refused};
 use crate::nearest::nearest_first;
+use crate::state::State;
+use crate::value::Value;
+use crate::wire::WireBody;
 
+use parts::PartTable;
 use slots::{Slots, Table};
 
-pub use parts::{Part, PartPiece, PieceVariable};
+pub(crate) use splice::{Form, Splice};
+
+pub use parts::{Part, PartPiece, Parts, PieceVariable};
 
 /// What stands between two sections.
 const SEPARATOR: &str = "\n\n";
@@ -39,7 +46,7 @@ const SEPARATOR: &str = "\n\n";
 /// assembly.sections_mut().push(AssembledSection::new("rules", 2, "Be brief."));
 /// let rendered = render(&assembly)?;
 /// assert_eq!(&**rendered.text(), "You work for harbour.\n\nBe brief.");
-/// let ranges: Vec<_> = rendered.parts().iter().map(|part| part.range()).collect();
+/// let ranges: Vec<_> = rendered.parts().map(|part| part.range()).collect();
 /// assert_eq!(ranges, [0..21, 21..23, 23..32]);
 /// # Ok::<(), dsh_system_prompt::Error>(())
 /// ```
@@ -58,8 +65,19 @@ pub fn render_prompt(assembly: &PromptAssembly) -> Result<Arc<str>, Error> {
     if let Some(text) = state.text.get() {
         return Ok(Arc::clone(text));
     }
-    let text = write(assembly)?;
+    let text = match spliced(state) {
+        Some(text) => text,
+        // The long way finds the first error.
+        None => write(assembly)?,
+    };
     Ok(Arc::clone(state.text.get_or_init(|| text)))
+}
+
+fn spliced(state: &State) -> Option<Arc<str>> {
+    let splice = Splice::new(state, Form::Text, state.values.iter().map(|value| value.as_ref().map(Value::as_str)));
+    let mut text = String::with_capacity(splice.measure()?);
+    splice.write(&mut text);
+    Some(text.into())
 }
 
 /// Measures every section, allocates once, copies.
@@ -112,9 +130,10 @@ pub struct RenderedPrompt {
 /// What is made of a rendered prompt when somebody asks for it.
 #[derive(Clone, Default)]
 pub(crate) struct Kept {
-    parts: OnceLock<Arc<[Part]>>,
+    parts: OnceLock<Arc<PartTable>>,
     fingerprint: OnceLock<blake3::Hash>,
     whole: OnceLock<blake3::Hash>,
+    pub(crate) wire: OnceLock<WireBody>,
 }
 
 impl RenderedPrompt {
@@ -130,9 +149,13 @@ impl RenderedPrompt {
 
     /// The parts, in order: sections and the separators between them. Their ranges partition the text (X3).
     ///
-    /// Made when first asked for, and kept.
-    pub fn parts(&self) -> &[Part] {
-        self.text_kept().parts.get_or_init(|| parts::table(&self.assembly, &self.text))
+    /// Their places are worked out when first asked for, and kept.
+    pub fn parts(&self) -> Parts<'_> {
+        Parts::of(self)
+    }
+
+    fn part_table(&self) -> &PartTable {
+        self.text_kept().parts.get_or_init(|| Arc::new(PartTable::new(&self.assembly)))
     }
 
     /// The BLAKE3 of the text (X5).

@@ -1,6 +1,8 @@
 //! The shape of a scope's prompt: which parts there are, from whom, in which order. It holds no provider and no context, so that
 //! an assembly that outlives a plugin keeps none of its code (K9).
 
+mod plan;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -9,6 +11,8 @@ use dsh_kernel::{Name, Owner};
 use crate::assembly::AssembledSection;
 use crate::origin::{Origin, is_live};
 use crate::provenance::Stability;
+
+use plan::Plan;
 
 /// The parts of a view, without what computes them.
 pub(crate) struct Shape {
@@ -22,6 +26,7 @@ pub(crate) struct Shape {
     names: Vec<usize>,
     /// Whoever has a part in it, once.
     owners: Vec<Owner>,
+    pub(crate) plan: Plan,
 }
 
 pub(crate) struct ShapeSection {
@@ -55,7 +60,8 @@ impl Shape {
     ) -> Self {
         let mut names: Vec<usize> = (0..variables.len()).collect();
         names.sort_by(|a, b| name_at(&variables, *a).cmp(&name_at(&variables, *b)));
-        let mut shape = Self { sections: Vec::new(), variables, tools, names, owners: Vec::new() };
+        let plan = Plan::new(&[], 0);
+        let mut shape = Self { sections: Vec::new(), variables, tools, names, owners: Vec::new(), plan };
         let mut computed = 0;
         for (origin, section, is_computed) in sections {
             let text = if is_computed {
@@ -67,6 +73,7 @@ impl Shape {
             shape.sections.push(ShapeSection { origin, section, text });
         }
         shape.owners = shape.distinct_owners();
+        shape.plan = Plan::new(&shape.sections, shape.variables.len());
         shape
     }
 

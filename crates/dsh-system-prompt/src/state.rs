@@ -9,6 +9,7 @@ use crate::context::AssembleContext;
 use crate::error::{Error, FailedPart};
 use crate::order::{ToolOrder, ordered_tools};
 use crate::registration::Body;
+use crate::registry::Shared;
 use crate::render::Kept;
 use crate::shape::{Shape, ShapeText};
 use crate::tools::ToolProviderResult;
@@ -38,10 +39,25 @@ pub(crate) struct ToolBlock {
 
 /// What came of asking the providers.
 pub(crate) struct Evaluation {
-    pub(crate) view: Arc<View>,
-    /// [`Shape::unloads`] before any of them was asked.
+    pub(crate) marks: Marks,
+    /// The state, which knows its shape; or why there is none, of a view of this shape.
+    pub(crate) result: Result<Arc<State>, (Unfinished, Arc<Shape>)>,
+}
+
+/// What was read before any provider was asked, to see afterwards whether anybody has left.
+#[derive(Clone, Copy)]
+pub(crate) struct Marks {
+    /// [`Shape::unloads`].
     pub(crate) unloads: u64,
-    pub(crate) result: Result<Arc<State>, Unfinished>,
+    /// How many registrations had gone with their owner.
+    pub(crate) departures: u64,
+}
+
+impl Marks {
+    /// Whether every part of the shape is still there, and was there all the time (S8).
+    pub(crate) fn still_hold(self, shape: &Shape, now: &Shared) -> bool {
+        shape.unloads() == self.unloads && (now.departures() == self.departures || !shape.has_lost_a_part())
+    }
 }
 
 /// Why an evaluation has no state.

@@ -3,7 +3,6 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::scan::part;
 use crate::{Error, Template};
 
 /// What a caller knows of a variable.
@@ -125,12 +124,13 @@ impl Template {
     /// Appends the rendering to `out`; `value` is asked for each reference, in order. It does not look for errors, which
     /// [`measure`](Self::measure) finds: of a malformed template it writes what stands before the malformed place.
     pub fn write_into<'v>(&self, out: &mut String, mut value: impl FnMut(usize) -> &'v str) {
-        let mut from = 0;
+        let (mut rest, mut from) = (&*self.literals, 0);
         for step in &self.steps {
-            out.push_str(part(&self.literals, from..step.literal_end));
+            let (literal, after) = rest.split_at_checked(step.literal_end - from).unwrap_or((rest, ""));
+            out.push_str(literal);
             out.push_str(value(step.slot));
-            from = step.literal_end;
+            (rest, from) = (after, step.literal_end);
         }
-        out.push_str(part(&self.literals, from..self.literals.len()));
+        out.push_str(rest);
     }
 }

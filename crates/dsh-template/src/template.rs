@@ -121,6 +121,11 @@ impl Template {
         self.names.iter().map(|name| &*name.text)
     }
 
+    /// How many references each of the [`names`](Self::names) has.
+    pub fn uses(&self) -> impl ExactSizeIterator<Item = usize> + Clone {
+        self.names.iter().map(|name| name.uses)
+    }
+
     /// The name in a slot.
     pub fn name(&self, slot: usize) -> Option<&str> {
         self.names.get(slot).map(|name| &*name.text)
@@ -130,6 +135,38 @@ impl Template {
     /// it cannot be resolved.
     pub fn malformed(&self) -> Option<&Error> {
         self.malformed.as_ref()
+    }
+
+    /// The same references between other literals: for each literal of this one, what `write` appends for it.
+    ///
+    /// So a text that is rendered often, in some encoding, is encoded once. Errors stay where they are.
+    ///
+    /// ```
+    /// use dsh_template::{Lookup, Template};
+    ///
+    /// let shout = Template::compile("ab{{x}}c").map_literals(|literal, out| out.push_str(&literal.to_uppercase()));
+    /// assert_eq!(shout.render(|_| Lookup::Value("-"))?, "AB-C");
+    /// # Ok::<(), dsh_template::Error>(())
+    /// ```
+    #[must_use]
+    pub fn map_literals(&self, mut write: impl FnMut(&str, &mut String)) -> Self {
+        let mut literals = String::with_capacity(self.literals.len());
+        let mut from = 0;
+        let mut next = |end, literals: &mut String| {
+            write(part(&self.literals, from..end), literals);
+            from = end;
+            literals.len()
+        };
+        let step = |step: &Step| Step { literal_end: next(step.literal_end, &mut literals), slot: step.slot };
+        let steps = self.steps.iter().map(step).collect();
+        next(self.literals.len(), &mut literals);
+        Self {
+            literals: literals.into(),
+            steps,
+            starts: self.starts.clone(),
+            names: self.names.clone(),
+            malformed: self.malformed.clone(),
+        }
     }
 
     /// How many bytes the literals have together.

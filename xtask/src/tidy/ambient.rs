@@ -1,4 +1,4 @@
-//! Where the outside world may be named: the runtime, the environment, files.
+//! Where the outside world may be named: the runtime, the environment, files; and where shared state comes from.
 
 use super::{Exception, excepted, has_word};
 use crate::{Finding, Tree};
@@ -18,12 +18,19 @@ pub(super) const OUTSIDE: &[Exception] = &[
     Exception { path: "crates/dsh-testkit/src/memory.rs", reason: "the system tells resident memory in a file" },
 ];
 
+/// Files of the kernel that may name `std::sync` and `arc_swap` (I28).
+pub(super) const SYNC: &[Exception] = &[
+    Exception { path: "crates/dsh-kernel/src/sync.rs", reason: "the one door to them" },
+    Exception { path: "crates/dsh-kernel/src/sync/", reason: "its parts" },
+];
+
 pub(super) fn check(tree: &Tree, findings: &mut Vec<Finding>) {
     for (file, source) in tree.rust() {
         let library = file.path.split_once("/src/").is_some_and(|(folder, _)| folder.starts_with("crates/"));
         if !library {
             continue;
         }
+        let may_sync = !file.path.starts_with("crates/dsh-kernel/src/") || excepted(SYNC, &file.path);
         let (may_tokio, may_outside) = (excepted(TOKIO, &file.path), excepted(OUTSIDE, &file.path));
         // `use std::{…}` may run over lines; a statement ends at its `;`.
         let mut using_std = false;
@@ -43,6 +50,14 @@ pub(super) fn check(tree: &Tree, findings: &mut Vec<Finding>) {
                     line,
                     "tokio is named outside the kernel's `runtime.rs`",
                     "go through the kernel (`ctx.spawn`, `Clock`), so that the runtime is named in one file",
+                ));
+            }
+            if !test && !may_sync && (named("sync") || has_word(code, "arc_swap")) {
+                findings.push(Finding::new(
+                    &file.path,
+                    line,
+                    "a primitive of shared state is named outside the kernel's `sync.rs`",
+                    "take it from `crate::sync`, so that the models see it (I28)",
                 ));
             }
             for module in ["env", "fs"] {
@@ -78,6 +93,14 @@ mod tests {
         assert!(lines("crates/dsh-kernel/src/runtime.rs", text).is_empty());
         assert!(lines("crates/dsh-kernel/tests/it/main.rs", text).is_empty());
         assert!(lines("xtask/src/a.rs", text).is_empty());
+    }
+
+    #[test]
+    fn the_kernel_has_its_primitives_from_one_module() {
+        let text = "use std::sync::Arc;\nuse arc_swap::ArcSwap;\nuse crate::sync::Arc;\n/// use std::sync::Arc;\nuse std::{fmt, sync};\n";
+        assert_eq!(lines("crates/dsh-kernel/src/fiber.rs", text), [1, 2, 5]);
+        assert!(lines("crates/dsh-kernel/src/sync/plain.rs", text).is_empty());
+        assert!(lines("crates/dsh-llm/src/a.rs", text).is_empty());
     }
 
     #[test]

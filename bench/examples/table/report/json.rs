@@ -28,6 +28,10 @@ fn object(row: &Row) -> Map<String, Value> {
     if row.unit != Unit::Nanoseconds {
         put("unit", row.unit.name().into());
     }
+    if !row.curve.is_empty() {
+        let points = row.curve.iter().map(|(size, time)| Value::from(vec![Value::from(*size), rounded(*time)]));
+        put("curve", points.collect::<Vec<_>>().into());
+    }
     if let Err(why) = &row.measured {
         put("skipped", why.as_str().into());
     }

@@ -17,10 +17,14 @@ pub(crate) fn page(rows: &[Row], machine: &Machine, rounds: usize) -> String {
          | --- | --- | --- | --- | --- | --- | --- | --- |\n",
         machine.line
     );
-    page.extend(rows.iter().map(|row| format!("| {} |\n", words::cells(row).join(" | "))));
-    page.push_str(&format!("\n{}.\n\n", conclusion(rows)));
+    let (curves, compared): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| !row.curve.is_empty());
+    page.extend(compared.iter().map(|row| format!("| {} |\n", words::cells(row).join(" | "))));
+    page.extend(["\n", &conclusion(rows), ".\n\n"]);
+    page.push_str(include_str!("growth.md"));
+    page.extend(curves.iter().map(|row| format!("| {} |\n", words::curve_cells(row).join(" | "))));
+    page.push('\n');
     page.push_str(include_str!("page.md"));
-    page.extend(rows.iter().map(source));
+    page.extend(compared.into_iter().map(source));
     page
 }
 

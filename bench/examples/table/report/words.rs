@@ -21,6 +21,30 @@ pub(super) fn cells(row: &Row) -> [String; 8] {
     ]
 }
 
+/// The cells of a curve: what grows over what, what is measured, the figures, the exponent, its limit, holds, the function.
+pub(super) fn curve_cells(row: &Row) -> [String; 6] {
+    let [_, what, exponent, _, _, _, limit, holds] = cells(row);
+    let points =
+        row.curve.iter().map(|(size, time)| format!("{}: {}", number(*size), amount(*time, Unit::Nanoseconds)));
+    let over = row.id.strip_prefix("growth: ").unwrap_or(row.id);
+    [
+        format!("{over}: {what}"),
+        points.collect::<Vec<_>>().join("; "),
+        exponent,
+        limit,
+        holds,
+        format!("`{}`", row.function),
+    ]
+}
+
+/// A number with its thousands apart.
+fn number(size: usize) -> String {
+    let digits = size.to_string();
+    let groups: Vec<String> =
+        digits.as_bytes().rchunks(3).rev().map(|group| String::from_utf8_lossy(group).into_owned()).collect();
+    groups.join(",")
+}
+
 fn verdict(row: &Row) -> &'static str {
     match row.holds() {
         Some(true) => "yes",
@@ -42,6 +66,7 @@ fn amount(value: f64, unit: Unit) -> String {
         Unit::Milliseconds => format!("{value:.2} ms"),
         Unit::Megabytes => format!("{value:.1} MB"),
         Unit::Speedup => format!("{value:.3} ×"),
+        Unit::Exponent => format!("n^{value:.2}"),
     }
 }
 

@@ -36,7 +36,8 @@ impl Engine for Minijinja {
     }
 
     fn values(pairs: &[(&str, &str)]) -> Result<Self::Values, Failure> {
-        Ok(pairs.iter().map(|(name, value)| (*name, minijinja::Value::from(*value))).collect())
+        let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), minijinja::Value::from(*value)));
+        Ok(minijinja::Value::from(pairs.collect::<BTreeMap<String, _>>()))
     }
 
     fn render(&self, values: &Self::Values) -> Result<String, Failure> {
@@ -113,5 +114,24 @@ impl Engine for Upon {
 
     fn render(&self, values: &Self::Values) -> Result<String, Failure> {
         self.0.template(NAME).render_from(values).to_string().map_err(|error| Failure::msg(error.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Engine, Handlebars, Minijinja, Tera, Upon};
+
+    fn rendered<E: Engine>() -> String {
+        let engine = E::new("In {{cwd}} & <{{user}}>.\n- {{cwd}}\n\n{ and } stay").unwrap();
+        engine.render(&E::values(&[("cwd", "/srv/\"a\""), ("user", "sam & co")]).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn every_engine_copies_values_as_they_are() {
+        let wanted = "In /srv/\"a\" & <sam & co>.\n- /srv/\"a\"\n\n{ and } stay";
+        assert_eq!(rendered::<Minijinja>(), wanted);
+        assert_eq!(rendered::<Tera>(), wanted);
+        assert_eq!(rendered::<Handlebars>(), wanted);
+        assert_eq!(rendered::<Upon>(), wanted);
     }
 }

@@ -43,7 +43,7 @@ impl Npm {
         let pipes = child.stdin.take().zip(child.stdout.take().map(BufReader::new));
         let mut npm = Self { child, pipes: RefCell::new(pipes), prompt: String::new() };
         let hello = npm.ask("hello").map_err(|failure| format!("the npm package does not answer: {failure}"))?;
-        npm.prompt = hello["prompt"].as_str().unwrap_or_default().to_owned();
+        hello["prompt"].as_str().unwrap_or_default().clone_into(&mut npm.prompt);
         Ok(npm)
     }
 

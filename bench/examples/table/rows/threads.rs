@@ -11,7 +11,7 @@ use dsh_bench::{Changes, Ours, Owned, Providers, Workload};
 use dsh_kernel::{Failure, Scope};
 
 use crate::options::Options;
-use crate::round::{Sample, interleave};
+use crate::round::{Sample, interleave, median};
 use crate::row::{Row, Target, Unit};
 use crate::timing::nanoseconds;
 
@@ -45,8 +45,15 @@ pub(super) fn measure(options: &Options, workload: &Workload) -> Result<Vec<Row>
     let apart = Pair::open(workload, Owned::Everything, Changes::OneVariable)?;
     let one_string = Pair::open(workload, Owned::PersonaAndOneVariable, Changes::OneVariable)?;
     let nothing_own = Pair::open(workload, Owned::Nothing, Changes::Nothing)?;
-    let works: [Work<'_>; 4] =
-        [&|which| apart.step(which), &arithmetic, &|which| one_string.step(which), &|which| nothing_own.step(which)];
+    let works: [Work<'_>; 4] = [
+        &|which| apart.step(which),
+        &|_| {
+            arithmetic();
+            Ok(())
+        },
+        &|which| one_string.step(which),
+        &|which| nothing_own.step(which),
+    ];
     let sides: Vec<Sample<'_>> =
         works.iter().map(|work| -> Sample<'_> { Box::new(|time| speedup(*work, time)) }).collect();
     let figures = interleave(options, sides)?;
@@ -65,54 +72,75 @@ pub(super) fn measure(options: &Options, workload: &Workload) -> Result<Vec<Row>
     ])
 }
 
-/// What two threads do in a second, over what one does.
+/// A turn takes about so long.
+const TURN: Duration = Duration::from_millis(4);
+
+/// What two threads do in a second, over what one does: the median over turns, each of three parts: one thread alone, the
+/// other alone, both.
 fn speedup(work: Work<'_>, at_least: Duration) -> Result<f64, Failure> {
-    // One call of each for warmth, and to see how many fill the time.
-    work(1)?;
-    let begun = Instant::now();
-    let mut calls = 0_u32;
-    while begun.elapsed() < at_least / 8 {
-        work(0)?;
-        calls += 1;
+    // For warmth, and to see how many calls fill a turn.
+    let mut calls = 1;
+    while run(work, 1, calls)? < TURN {
+        calls *= 2;
     }
-    let calls = calls.max(1) * 4;
-    let alone = [rates(work, &[0], calls)?, rates(work, &[1], calls)?];
-    let together = rates(work, &[0, 1], calls)?;
-    Ok(together / (alone.iter().sum::<f64>() / 2.0))
+    let turns = (at_least.as_millis() / TURN.as_millis() / 4).max(3);
+    let barrier = Barrier::new(2);
+    let (barrier, inside) = (&barrier, &tokio::runtime::Handle::current());
+    let thread = |which: usize| -> Result<Vec<Turn>, Failure> {
+        let _inside = inside.enter();
+        let (mut times, mut ended) = (Vec::new(), Ok(()));
+        for _ in 0..turns {
+            let mut turn = Turn::default();
+            for part in [Some(0), Some(1), None] {
+                barrier.wait();
+                // One that has failed goes on waiting, for the other's sake.
+                if ended.is_ok() && part.is_none_or(|alone| alone == which) {
+                    let slot = if part.is_none() { &mut turn.together } else { &mut turn.alone };
+                    ended = run(work, which, calls).map(|time| *slot = time);
+                }
+            }
+            times.push(turn);
+        }
+        ended.map(|()| times)
+    };
+    let (first, second) = std::thread::scope(|scope| {
+        let second = scope.spawn(|| thread(1));
+        let first = scope.spawn(|| thread(0));
+        (first.join(), second.join())
+    });
+    let panicked = |_| Failure::msg("a thread panicked");
+    let (first, second) = (first.map_err(panicked)??, second.map_err(panicked)??);
+    let rate = |time: Duration| 1.0 / nanoseconds(time);
+    let gain = |(first, second): (&Turn, &Turn)| {
+        let alone = f64::midpoint(rate(first.alone), rate(second.alone));
+        (rate(first.together) + rate(second.together)) / alone
+    };
+    Ok(median(&mut first.iter().zip(&second).map(gain).collect::<Vec<_>>()))
 }
 
-/// Calls in a nanosecond, of all threads together, each doing so many.
-fn rates(work: Work<'_>, threads: &[usize], calls: u32) -> Result<f64, Failure> {
-    let barrier = Barrier::new(threads.len());
-    let (barrier, inside) = (&barrier, &tokio::runtime::Handle::current());
-    std::thread::scope(|scope| {
-        let run = |which: usize| {
-            scope.spawn(move || {
-                let _inside = inside.enter();
-                barrier.wait();
-                let begun = Instant::now();
-                for _ in 0..calls {
-                    work(which)?;
-                }
-                Ok(f64::from(calls) / nanoseconds(begun.elapsed()))
-            })
-        };
-        let running: Vec<_> = threads.iter().map(|which| run(*which)).collect();
-        let rate = |thread: std::thread::ScopedJoinHandle<'_, Result<f64, Failure>>| {
-            thread.join().unwrap_or_else(|_| Err(Failure::msg("a thread panicked")))
-        };
-        running.into_iter().map(rate).sum()
-    })
+/// How long a thread took for its calls.
+#[derive(Default)]
+struct Turn {
+    alone: Duration,
+    together: Duration,
+}
+
+/// So many calls, timed.
+fn run(work: Work<'_>, which: usize, calls: u32) -> Result<Duration, Failure> {
+    let begun = Instant::now();
+    for _ in 0..calls {
+        work(which)?;
+    }
+    Ok(begun.elapsed())
 }
 
 /// About as long as a step, in registers alone.
-fn arithmetic(which: usize) -> Result<(), Failure> {
-    let mut x = black_box(which as u64 | 0x9E37_79B9_7F4A_7C15);
+fn arithmetic() {
+    let mut x = black_box(0x9E37_79B9_7F4A_7C15_u64);
     for _ in 0..2_000 {
         x ^= x << 13;
         x ^= x >> 7;
         x ^= x << 17;
     }
     black_box(x);
-    Ok(())
 }

@@ -1,20 +1,27 @@
 //! P3: a step in which nothing changed, and a step down to the body of a request.
 
+use std::hint::black_box;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use dsh_bench::{Changes, Ours, Providers, Workload};
 use dsh_kernel::Failure;
+use dsh_system_prompt::{render, wire_body};
 
 use crate::options::Options;
-use crate::rivals::Npm;
+use crate::rivals::{Measure, Npm};
 use crate::round::{Sample, interleave};
 use crate::row::{Row, Target};
 use crate::timing::per_call;
 
 const UNCHANGED: &str = "wire.rs: unchanged";
+const WIRE: &str = "wire.rs: wire";
+const NPM: &str = "npm package";
 
-pub(super) fn measure(options: &Options, workload: &Workload, _npm: &Result<Npm, String>) -> Result<Vec<Row>, Failure> {
-    unchanged(options, workload)
+pub(super) fn measure(options: &Options, workload: &Workload, npm: &Result<Npm, String>) -> Result<Vec<Row>, Failure> {
+    let mut rows = unchanged(options, workload)?;
+    rows.extend(wire(options, workload, npm)?);
+    Ok(rows)
 }
 
 /// Nothing changed: the same shared bytes are handed out.
@@ -37,4 +44,36 @@ fn unchanged(options: &Options, workload: &Workload) -> Result<Vec<Row>, Failure
         row("unchanged step, providers with shared strings", *shared).target(Target::Limit(200.0)),
         row("unchanged step, providers that clone", *cloning).target(Target::Limit(500.0)),
     ])
+}
+
+/// One variable changed each time, down to the bytes that go out.
+fn wire(options: &Options, workload: &Workload, npm: &Result<Npm, String>) -> Result<Vec<Row>, Failure> {
+    let ours = Ours::start(workload, Providers::Shared, Changes::OneVariable)?;
+    let step = || body(&ours);
+    let made = step()?;
+    let mut sides: Vec<Sample<'_>> = vec![
+        Box::new(|time| per_call(time, step)),
+        Box::new(|time| per_call(time, || Ok(black_box(&made).as_bytes().to_vec()))),
+    ];
+    if let Ok(npm) = npm {
+        sides.push(Box::new(|time| npm.measure(Measure::StepJson, time)));
+    }
+    let figures = interleave(options, sides)?;
+    let [ours, copy, theirs @ ..] = figures.as_slice() else { return Err(Failure::msg("a side gave no figure")) };
+    let row = || Row::new("P3", "a step to the wire body, one variable changed", WIRE, *ours);
+    let beside = match (npm, theirs) {
+        (Err(why), _) => row().skipped(Some(NPM), why),
+        (Ok(_), [theirs]) => row().against(NPM, *theirs),
+        _ => return Err(Failure::msg("the npm package gave no figure")),
+    };
+    Ok(vec![
+        beside.target(Target::AtMost(1.0 / 80.0)),
+        row().against("a memcpy of the body into a fresh buffer", *copy).target(Target::AtMost(6.0)),
+    ])
+}
+
+/// A step, down to the body of a request.
+fn body(ours: &Ours) -> Result<impl Deref<Target = str>, Failure> {
+    let assembly = ours.assemble(None)?;
+    Ok(wire_body(&render(&assembly)?, &assembly))
 }

@@ -39,6 +39,21 @@ pub(super) fn too_deep(source: SourceId, document: &DeTable<'_>) -> Option<Diagn
     None
 }
 
+/// So many tables may have a header: for one that comes twice, or behind a table within it, the parser moves all others by a place.
+const MOST_HEADERS: usize = 10_000;
+
+/// The diagnostic of a document whose tables are so many that reading it would take long. Lists of tables cost nothing of the kind.
+pub(super) fn too_many_headers(source: SourceId, text: &str) -> Option<Diagnostic> {
+    let first_too_many = firsts::headers(text)
+        .filter(|(header, _)| !header.starts_with("[[") && header.ends_with(']'))
+        .nth(MOST_HEADERS)?
+        .1;
+    let headline = format!("not readable as TOML: more than {MOST_HEADERS} tables have a header of their own");
+    let diagnostic =
+        Diagnostic::error("config::not_toml", headline).at(Span::new(source, first_too_many), "one too many");
+    Some(diagnostic.with_help("a configuration needs a few of them: take the others out"))
+}
+
 /// A document that the parser has errors of.
 pub(super) struct Broken<'d> {
     source: SourceId,

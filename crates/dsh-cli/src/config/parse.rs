@@ -2,7 +2,7 @@
 
 use toml::de::DeTable;
 
-use super::not_toml::{Broken, too_deep};
+use super::not_toml::{Broken, too_deep, too_many_headers};
 use super::tree::{Branch, Tier};
 use crate::diagnostic::{Report, SourceId};
 
@@ -12,6 +12,10 @@ pub(crate) struct NotToml;
 
 /// Parses a document; every error in it is reported.
 pub(crate) fn parse(source: SourceId, tier: Tier, text: &str, report: &mut Report) -> Result<Branch, NotToml> {
+    if let Some(diagnostic) = too_many_headers(source, text) {
+        report.push(diagnostic);
+        return Err(NotToml);
+    }
     let (document, errors) = DeTable::parse_recoverable(text);
     // What follows goes from table to table by recursion.
     if let Some(diagnostic) = too_deep(source, document.get_ref()) {

@@ -16,6 +16,7 @@ mod examples;
 mod explain;
 mod formats;
 mod help;
+mod hostile;
 mod init;
 mod instructions;
 mod json;

@@ -3,6 +3,7 @@
 //! see `bad_input::pipes`.
 
 #![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "helpers of tests: what fails here fails the test")]
 
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
@@ -75,8 +76,11 @@ fn bound(project: &Project, arguments: &[&str]) -> Run {
 
 /// Gives the user of [`bound`] what is his.
 fn hand_over(project: &Project, paths: &[&Path]) {
-    if project.path().metadata().unwrap().uid() == 0 {
-        paths.iter().for_each(|path| chown(path, Some(NOBODY), Some(NOBODY)).unwrap());
+    if project.path().metadata().unwrap().uid() != 0 {
+        return;
+    }
+    for path in paths {
+        chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
     }
 }
 

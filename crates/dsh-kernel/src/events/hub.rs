@@ -3,23 +3,30 @@
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 
-use rpds::{HashTrieMapSync, RedBlackTreeMapSync};
+use foldhash::fast::RandomState;
+use rpds::RedBlackTreeMapSync;
 
 use crate::context::Context;
 use crate::events::{Audience, Event};
 use crate::failure::Failure;
+use crate::fast_map::{self, FastMap};
 use crate::frames::{self, Frame};
 use crate::name::Name;
 use crate::owner::Owner;
 use crate::quiet::Quiet;
 use crate::scope_key::ScopeKey;
-use crate::sync::{Arc, ArcSwap, AtomicBool, Mutex, Ordering};
+use crate::sync::{Arc, ArcSwap, AtomicBool, AtomicU64, Mutex, Ordering};
+
+type Hubs = HashMap<TypeId, Arc<dyn AnyHub>, RandomState>;
 
 /// All hubs of a kernel, by event type.
 #[derive(Default)]
 pub(crate) struct Events {
-    hubs: ArcSwap<HashMap<TypeId, Arc<dyn AnyHub>>>,
+    hubs: ArcSwap<Hubs>,
     write: Mutex<()>,
+    /// A bit for each event type that has a hub, of 64: the usual question, whether anybody listens to what nobody ever
+    /// listened to, is answered by one load.
+    known: AtomicU64,
 }
 
 impl Events {
@@ -38,22 +45,35 @@ impl Events {
             return hub;
         }
         let hub = Arc::new(Hub::<L>::default());
-        let mut hubs = HashMap::clone(&self.hubs.load());
+        let mut hubs = Hubs::clone(&self.hubs.load());
         let erased: Arc<dyn AnyHub> = Arc::clone(&hub) as _;
         hubs.insert(TypeId::of::<E>(), erased);
         self.hubs.store(Arc::new(hubs));
+        self.known.fetch_or(const { bit(E::NAME) }, Ordering::Release);
         hub
     }
 
     /// Whether anybody of the audience listens.
     pub(crate) fn hears<E: Event>(&self, audience: Audience) -> bool {
-        self.hubs.load().get(&TypeId::of::<E>()).is_some_and(|hub| hub.hears(audience))
+        self.known.load(Ordering::Acquire) & const { bit(E::NAME) } != 0
+            && self.hubs.load().get(&TypeId::of::<E>()).is_some_and(|hub| hub.hears(audience))
     }
 
     /// Lets go of all listeners.
     pub(crate) fn take(&self) -> impl Sized + use<> {
         self.hubs.swap(Arc::default())
     }
+}
+
+/// Which bit stands for the event types of a name. Several may share one.
+const fn bit(name: &str) -> u64 {
+    let bytes = name.as_bytes();
+    let (mut sum, mut index) = (0_u64, 0);
+    while index < bytes.len() {
+        sum = sum.wrapping_mul(31).wrapping_add(bytes[index] as u64);
+        index += 1;
+    }
+    1 << (sum % 64)
 }
 
 /// A hub of whatever type of listener.
@@ -115,12 +135,12 @@ type List<L> = RedBlackTreeMapSync<i64, Arc<Listener<L>>>;
 struct Lists<L: ?Sized> {
     all: List<L>,
     untagged: List<L>,
-    tagged: HashTrieMapSync<ScopeKey, List<L>>,
+    tagged: FastMap<ScopeKey, List<L>>,
 }
 
 impl<L: ?Sized> Default for Lists<L> {
     fn default() -> Self {
-        Self { all: List::new_sync(), untagged: List::new_sync(), tagged: HashTrieMapSync::new_sync() }
+        Self { all: List::new_sync(), untagged: List::new_sync(), tagged: fast_map::empty() }
     }
 }
 

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::agenda::Agenda;
 use crate::effect::Entry;
-use crate::error::{Error, LinkFailure};
+use crate::error::Error;
+use crate::failures::Failures;
 use crate::fiber::FiberState;
 use crate::latch::Latch;
 use crate::name::Name;
@@ -200,7 +201,7 @@ impl World {
     }
 
     /// The effect has ended. Its owner may have ended by this, and the owner's owner.
-    pub(crate) fn effect_ended(&mut self, id: EffectId, failures: Vec<LinkFailure>, agenda: &mut Agenda) {
+    pub(crate) fn effect_ended(&mut self, id: EffectId, failures: Arc<Failures>, agenda: &mut Agenda) {
         let mut ended = Some((id, failures));
         while let Some((id, failures)) = ended.take() {
             self.unlist(id);
@@ -212,13 +213,13 @@ impl World {
             let reports =
                 |fiber: &&mut FiberData| fiber.state() == FiberState::Unloading && effect.adopted_by.is_none();
             if let Some(fiber) = self.fibers.get_mut(owner).filter(reports) {
-                fiber.failures.extend(failures.iter().cloned());
+                fiber.failures.add(&failures);
             }
             // A failure is foreign too: where nobody has it, it goes when the lock is free.
-            agenda.garbage.extend(failures.iter().map(|link| Box::new(link.clone()) as _));
             if let Some(latch) = effect.latch {
-                latch.set(Error::from_links(failures), &mut agenda.wakers);
+                latch.set(Error::from_links(&failures), &mut agenda.wakers);
             }
+            agenda.garbage.push(Box::new(failures));
             ended = self.finish_if_empty(owner, agenda);
         }
     }

@@ -3,12 +3,13 @@
 use std::task::Waker;
 
 use crate::agenda::Agenda;
-use crate::error::{Error, LinkFailure};
+use crate::error::Error;
 use crate::events::{Audience, FiberChanged};
+use crate::failures::Failures;
 use crate::fiber::FiberState;
 use crate::fiber::core::{FiberCore, FiberKind, NewCore};
 use crate::kernel::Shared;
-use crate::latch::Latch;
+use crate::latch::{Latch, Wakers};
 use crate::name::Name;
 use crate::owner::Place;
 use crate::plugin::DynPlugin;
@@ -75,9 +76,9 @@ impl World {
                 first: None,
                 last: None,
                 provided: std::collections::BTreeMap::new(),
-                failures: Vec::new(),
+                failures: Failures::default(),
                 latch: None,
-                wakers: Vec::new(),
+                wakers: Wakers::default(),
                 ordinals: std::collections::HashMap::new(),
             }
         });
@@ -113,7 +114,7 @@ impl World {
         }
         let busy = |state| matches!(state, FiberState::Loading | FiberState::Unloading);
         fiber.core.place.set_state(to);
-        agenda.wakers.append(&mut fiber.wakers);
+        fiber.wakers.take(&mut agenda.wakers);
         if fiber.core.shared.events.hears::<FiberChanged>(Audience::Everyone) {
             self.changes.push_back(FiberChanged { path: fiber.core.owner(), from, to });
             agenda.announce = true;
@@ -197,25 +198,25 @@ impl World {
 
     /// Ends the unload if nothing is left of it. Where that ends the fiber for good, the effect that it was in its parent
     /// has ended too, which is for the caller to carry on with.
-    pub(crate) fn finish_if_empty(&mut self, id: FiberId, agenda: &mut Agenda) -> Option<(EffectId, Vec<LinkFailure>)> {
+    pub(crate) fn finish_if_empty(&mut self, id: FiberId, agenda: &mut Agenda) -> Option<(EffectId, Arc<Failures>)> {
         let fiber = self.fibers.get(id)?;
         let over = fiber.state() == FiberState::Unloading && fiber.swept && fiber.first.is_none();
         over.then(|| self.finish(id, agenda)).flatten()
     }
 
-    fn finish(&mut self, id: FiberId, agenda: &mut Agenda) -> Option<(EffectId, Vec<LinkFailure>)> {
+    fn finish(&mut self, id: FiberId, agenda: &mut Agenda) -> Option<(EffectId, Arc<Failures>)> {
         self.release_epoch(id, agenda);
         let fiber = self.fibers.get_mut(id)?;
-        let failures = std::mem::take(&mut fiber.failures);
+        let failures = std::mem::take(&mut fiber.failures).share();
         if fiber.dispose_asked {
             if fiber.plugin.is_some() {
-                fiber.failures = failures;
+                fiber.failures.add(&failures);
                 agenda.farewells.push_back(id);
                 return None;
             }
             return self.remove_fiber(id, failures, agenda);
         }
-        agenda.garbage.extend(failures.into_iter().map(|link| Box::new(link) as _));
+        agenda.garbage.push(Box::new(failures));
         let failed = fiber.failed_epoch.is_some();
         self.set_state(id, if failed { FiberState::Failed } else { FiberState::Pending }, agenda);
         self.refresh(id, agenda);
@@ -237,9 +238,9 @@ impl World {
     fn remove_fiber(
         &mut self,
         id: FiberId,
-        failures: Vec<LinkFailure>,
+        failures: Arc<Failures>,
         agenda: &mut Agenda,
-    ) -> Option<(EffectId, Vec<LinkFailure>)> {
+    ) -> Option<(EffectId, Arc<Failures>)> {
         self.set_state(id, FiberState::Disposed, agenda);
         let mut fiber = self.fibers.remove(id)?;
         if fiber.queued {
@@ -258,8 +259,8 @@ impl World {
             parent.ordinals.remove(&fiber.core.place.name);
         }
         fiber.core.reach.store(Arc::new(Reach::default()));
-        agenda.wakers.append(&mut fiber.wakers);
-        let result = Error::from_links(failures.clone());
+        fiber.wakers.take(&mut agenda.wakers);
+        let result = Error::from_links(&failures);
         if let Some(latch) = fiber.latch.take() {
             latch.set(result.clone(), &mut agenda.wakers);
         }
@@ -278,7 +279,7 @@ impl World {
     /// Wakes a wait at each change of the fiber's state, and while it is pending when its hope may be lost.
     pub(crate) fn watch(&mut self, id: FiberId, key: WatcherKey, waker: &Waker, inside: bool) -> Displaced {
         let Some(fiber) = self.fibers.get_mut(id) else { return Displaced::default() };
-        crate::latch::register(&mut fiber.wakers, waker);
+        fiber.wakers.add(waker);
         if inside || fiber.state() == FiberState::Pending {
             return self.hope_wakers.watch(key, waker, inside);
         }
@@ -288,7 +289,7 @@ impl World {
     /// Wakes at each change of the fiber's state.
     pub(crate) fn watch_state(&mut self, id: FiberId, waker: &Waker) {
         if let Some(fiber) = self.fibers.get_mut(id) {
-            crate::latch::register(&mut fiber.wakers, waker);
+            fiber.wakers.add(waker);
         }
     }
 

@@ -41,6 +41,10 @@ impl Watchers {
         Displaced { _wakers: [self.all.remove(&key), self.inside.remove(&key)] }
     }
 
+    pub(crate) fn waiting(&self, wakers: &mut Vec<Waker>) {
+        wakers.extend(self.all.values().cloned());
+    }
+
     pub(crate) fn take(&mut self, wakers: &mut Vec<Waker>) {
         wakers.extend(std::mem::take(&mut self.all).into_values());
         // These go with the others, for whom they are woken once more than they need: no waker is dropped under the lock.

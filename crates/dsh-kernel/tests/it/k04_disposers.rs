@@ -404,6 +404,47 @@ fn shutdown_inside_a_runtime_is_the_last_call_and_ends_what_was_left_outside() {
     assert_eq!(log, ["chain:begin", "chain:end"]);
 }
 
+/// What waits for a plugin, or for all plugins, while a thread outside of every runtime unloads that plugin: nobody makes another
+/// call that would find a runtime.
+fn goes_on_by_itself(wait: impl FnOnce(&Kernel, Disposer) -> tokio::task::JoinHandle<Result<(), Error>>) {
+    run(async {
+        let (kernel, log, go) = (Kernel::new(), Log::new(), Gate::new());
+        let root = kernel.root();
+        let service = root.provide_dyn("db", Arc::new(())).unwrap();
+        let (slow, held) = (log.clone(), go.clone());
+        let part = Part::new("user").inject(["db"]).start(move |ctx| {
+            let (slow, held) = (slow.clone(), held.clone());
+            ctx.effect("e", |fx| {
+                fx.defer_async(move || async move {
+                    tokio::task::yield_now().await;
+                    slow.push("ended");
+                });
+                fx.defer(move || dsh_testkit::block_on(held.wait()));
+                Ok(())
+            })?;
+            Ok(())
+        });
+        let fiber = part.mount(&root);
+        fiber.ready().await.unwrap();
+        let outside = std::thread::spawn(move || drop(fiber.dispose()));
+        go.reached().await;
+        let waits = wait(&kernel, service);
+        quiet().await;
+        assert!(!waits.is_finished());
+        go.open();
+        outside.join().unwrap();
+        waits.await.unwrap().unwrap();
+        log.assert(["ended"]);
+    });
+}
+
+// K4, K13
+#[test]
+fn a_wait_inside_a_runtime_is_told_of_what_is_left_outside_while_it_waits() {
+    goes_on_by_itself(|_, service| tokio::spawn(service.dispose()));
+    goes_on_by_itself(|kernel, _| tokio::spawn(kernel.settled()));
+}
+
 // K4, K14
 #[test]
 fn a_task_that_was_disposed_before_a_runtime_came_is_never_begun() {

@@ -91,6 +91,20 @@ fn a_kernel_is_dropped_from_inside_a_body() {
     });
 }
 
+// K13: nobody waits for ever
+#[test]
+fn the_rollback_of_a_body_that_has_dropped_its_kernel_is_not_waited_for_in_vain() {
+    goes_from_inside(async |ctx, slot, log| {
+        let made = ctx.effect("e", |fx| {
+            fx.defer(|| ());
+            go(&slot, &log);
+            Ok(())
+        });
+        let teardown = made.unwrap_err().teardown().unwrap();
+        assert_eq!(teardown.await.unwrap_err().code(), "kernel::disposed");
+    });
+}
+
 // K13
 #[test]
 fn a_kernel_is_dropped_from_inside_a_link() {

@@ -9,6 +9,7 @@
 
 mod support;
 
+mod hostile;
 mod k01_contexts;
 mod k02_fibers;
 mod k02_ready;
@@ -28,6 +29,7 @@ mod k12_scopes;
 mod k13_endings;
 mod k13_foreign_code;
 mod k13_waits;
+mod k13_wakers;
 mod k14_tasks;
 mod k15_residue;
 mod k16_runtime;

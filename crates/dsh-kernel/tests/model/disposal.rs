@@ -4,7 +4,7 @@
 use dsh_kernel::{ErrorKind, Failure, FiberState, Kernel};
 use dsh_testkit::{Log, Probes};
 
-use crate::explore::{beside, block_on, explore};
+use crate::explore::{beside, block_on, explore, explore_to};
 use crate::parts::{Gate, Part, count, tell, undo};
 
 // K4, K5, K9
@@ -142,7 +142,7 @@ fn a_plugin_mounted_while_its_owner_unloads_is_refused_or_unloaded() {
 // K2, K8
 #[test]
 fn a_plugin_disposed_while_it_loads_takes_nothing_more_and_ends_when_its_start_has() {
-    explore(|| {
+    explore_to(3, || {
         let (kernel, log, gate) = (Kernel::new(), Log::new(), Gate::new());
         let before = kernel.inspect();
         let theirs = log.clone();
@@ -170,6 +170,28 @@ fn a_plugin_disposed_while_it_loads_takes_nothing_more_and_ends_when_its_start_h
         drop(opened.join().unwrap());
         block_on(kernel.settled()).unwrap();
         assert_eq!(kernel.inspect(), before);
+    });
+}
+
+// K7, K13
+#[test]
+fn the_rollback_of_a_body_is_not_waited_for_in_vain_when_the_kernel_is_dropped_meanwhile() {
+    explore(|| {
+        let (kernel, log) = (Kernel::new(), Log::new());
+        let (ctx, theirs) = (kernel.root(), log.clone());
+        let failed = beside(move || {
+            let made = ctx.effect("e", |fx| {
+                tell(fx, "undone", &theirs);
+                Err(Failure::msg("half way"))
+            });
+            let error = made.unwrap_err();
+            // `kernel::inactive` where the kernel was gone before the body.
+            error.teardown().map(|teardown| block_on(teardown))
+        });
+        drop(kernel);
+        if failed.join().unwrap().is_some() {
+            log.assert(["undone"]);
+        }
     });
 }
 

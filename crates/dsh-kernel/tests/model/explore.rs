@@ -8,7 +8,7 @@ use loom::thread::{Builder, JoinHandle};
 pub(crate) use loom::future::block_on;
 
 /// How often, in one interleaving, a thread that could go on is made to wait for another.
-const PREEMPTIONS: usize = 3;
+const PREEMPTIONS: usize = 4;
 
 /// In words: the kernel and what it calls need more than the checker's own 4096.
 const STACK: usize = 1 << 15;

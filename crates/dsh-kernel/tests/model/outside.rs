@@ -4,28 +4,61 @@ use dsh_kernel::{FiberState, Kernel};
 use dsh_testkit::Log;
 
 use crate::explore::{beside, block_on, explore, outside};
-use crate::parts::{Part, tell};
+use crate::parts::{Part, place, tell};
 
 // K4
 #[test]
-fn a_chain_left_outside_of_a_runtime_is_taken_up_once() {
+fn chains_left_outside_of_a_runtime_are_taken_up_once() {
     explore(|| {
         let (kernel, log) = (Kernel::new(), Log::new());
         let before = kernel.inspect();
-        let (root, theirs) = (kernel.root(), log.clone());
-        let effect = root
+        let root = kernel.root();
+        let chain = |first: &'static str, second: &'static str| {
+            let theirs = log.clone();
+            let made = root.effect(first, |fx| {
+                tell(fx, first, &log);
+                fx.defer_async(move || async move { theirs.push(second) });
+                Ok(())
+            });
+            made.unwrap()
+        };
+        let (one, two) = (chain("a", "b"), chain("c", "d"));
+        let left = outside(move || [one.dispose(), two.dispose()]);
+        block_on(kernel.settled()).unwrap();
+        for teardown in left.join().unwrap() {
+            block_on(teardown).unwrap();
+        }
+        let entries = log.take();
+        assert_eq!(entries.len(), 4, "{entries:?}");
+        assert!(
+            place(&entries, "b") < place(&entries, "a") && place(&entries, "d") < place(&entries, "c"),
+            "{entries:?}"
+        );
+        assert_eq!(kernel.inspect(), before);
+    });
+}
+
+// K4, K9
+#[test]
+fn a_wait_inside_of_a_runtime_takes_up_what_a_thread_outside_of_one_leaves() {
+    explore(|| {
+        let (kernel, log) = (Kernel::new(), Log::new());
+        let before = kernel.inspect();
+        let scope = kernel.root().scope("s").unwrap();
+        let theirs = log.clone();
+        let effect = scope
+            .ctx()
             .effect("e", |fx| {
                 tell(fx, "first", &log);
                 fx.defer_async(move || async move { theirs.push("second") });
-                tell(fx, "third", &log);
                 Ok(())
             })
             .unwrap();
-        let left = outside(move || effect.dispose());
-        block_on(kernel.settled()).unwrap();
-        let teardown = left.join().unwrap();
-        block_on(teardown).unwrap();
-        log.assert(["third", "second", "first"]);
+        let left = outside(move || drop(effect.dispose()));
+        // Whichever of the two has begun the chain, nobody but this wait is there to go on with it.
+        block_on(scope.dispose()).unwrap();
+        log.assert(["second", "first"]);
+        left.join().unwrap();
         assert_eq!(kernel.inspect(), before);
     });
 }

@@ -137,12 +137,7 @@ impl Gate {
 }
 
 /// An effect of one synchronous link that logs a line.
-pub(crate) fn undo(
-    ctx: &Context,
-    label: &'static str,
-    line: impl Into<String>,
-    log: &Log,
-) -> Result<Disposer, Error> {
+pub(crate) fn undo(ctx: &Context, label: &'static str, line: impl Into<String>, log: &Log) -> Result<Disposer, Error> {
     ctx.effect(label, |fx| {
         tell(fx, line, log);
         Ok(())

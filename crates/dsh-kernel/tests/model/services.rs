@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dsh_kernel::{Context, ErrorKind, FiberState, Kernel};
 use dsh_testkit::Log;
 
-use crate::explore::{beside, block_on, explore};
+use crate::explore::{beside, block_on, explore, explore_to};
 use crate::parts::{Gate, Part, count, place, undo};
 
 // K2, K10
@@ -48,7 +48,7 @@ fn a_plugin_whose_service_leaves_while_it_starts_has_started_and_stopped_or_wait
 // K2, K10
 #[test]
 fn a_service_that_leaves_while_a_start_waits_lets_it_end_and_then_unloads_it() {
-    explore(|| {
+    explore_to(2, || {
         let (kernel, log, gate) = (Kernel::new(), Log::new(), Gate::new());
         let root = kernel.root();
         let provider = Part::provider("provider", "s", &log).mount(&root).unwrap();

@@ -3,29 +3,52 @@
 use std::fmt::Write as _;
 
 /// Appends `text` as a JSON string in canonical form, the form of ECMAScript's `JSON.stringify` and of RFC 8785.
-///
-/// Escaped are `"`, `\` and the characters below U+0020: as `\b \t \n \f \r`, else as `\u00xx` with small letters.
 pub(crate) fn push_string(out: &mut String, text: &str) {
     out.push('"');
-    // Every character that needs an escape is one byte, so the runs between them are whole characters.
-    for run in text.split_inclusive(needs_escape) {
-        let Some(last) = run.chars().next_back().filter(|&last| needs_escape(last)) else {
-            out.push_str(run);
-            continue;
-        };
-        out.push_str(run.trim_end_matches(last));
-        match last {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\u{8}' => out.push_str("\\b"),
-            '\t' => out.push_str("\\t"),
-            '\n' => out.push_str("\\n"),
-            '\u{c}' => out.push_str("\\f"),
-            '\r' => out.push_str("\\r"),
-            control => write_control(out, control),
-        }
-    }
+    escape_json(out, text);
     out.push('"');
+}
+
+/// Appends `text` as it stands between the quotes of a JSON string, in the form of ECMAScript's `JSON.stringify` and of RFC 8785.
+///
+/// Escaped are `"`, `\` and the characters below U+0020: as `\b \t \n \f \r`, else as `\u00xx` with small letters.
+///
+/// ```
+/// let mut out = String::from("say: ");
+/// dsh_llm::escape_json(&mut out, "\"né\"\n\u{1}");
+/// assert_eq!(out, r#"say: \"né\"\n\u0001"#);
+/// ```
+pub fn escape_json(out: &mut String, text: &str) {
+    let mut rest = text;
+    // Every character that needs an escape is one byte, so whatever stands before and after it is whole characters.
+    while let Some(at) = first_to_escape(rest.as_bytes()) {
+        let Some((plain, after)) = rest.split_at_checked(at) else { break };
+        out.push_str(plain);
+        let mut chars = after.chars();
+        match chars.next() {
+            Some('"') => out.push_str("\\\""),
+            Some('\\') => out.push_str("\\\\"),
+            Some('\u{8}') => out.push_str("\\b"),
+            Some('\t') => out.push_str("\\t"),
+            Some('\n') => out.push_str("\\n"),
+            Some('\u{c}') => out.push_str("\\f"),
+            Some('\r') => out.push_str("\\r"),
+            Some(control) => write_control(out, control),
+            None => {}
+        }
+        rest = chars.as_str();
+    }
+    out.push_str(rest);
+}
+
+/// Where the first byte stands that needs an escape. Blocks are looked at as a whole, which compiles to a few vector instructions.
+fn first_to_escape(bytes: &[u8]) -> Option<usize> {
+    const BLOCK: usize = 32;
+    let clean =
+        bytes.chunks_exact(BLOCK).take_while(|block| !block.iter().fold(false, |any, &b| any | needs_escape(b)));
+    let from = clean.count() * BLOCK;
+    let found = bytes.get(from..)?.iter().position(|&byte| needs_escape(byte))?;
+    Some(from + found)
 }
 
 /// `text` as a JSON string of its own.
@@ -35,8 +58,8 @@ pub(crate) fn quoted(text: &str) -> String {
     out
 }
 
-fn needs_escape(c: char) -> bool {
-    c < ' ' || c == '"' || c == '\\'
+const fn needs_escape(byte: u8) -> bool {
+    byte < b' ' || byte == b'"' || byte == b'\\'
 }
 
 #[expect(clippy::let_underscore_must_use, reason = "writing to a String cannot fail")]

@@ -3,6 +3,7 @@
 mod bounds;
 mod canonical;
 mod errors;
+mod hostile;
 mod keep;
 mod message;
 mod properties;

@@ -1,9 +1,10 @@
 //! A section as it stands in an assembly.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use dsh_kernel::{Name, Owner};
+use dsh_llm::escape_json;
 use dsh_template::{Template, Text};
 
 use crate::origin::Origin;
@@ -20,7 +21,7 @@ struct Inner {
     name: Name,
     order: f64,
     text: Text,
-    template: Arc<Template>,
+    compiled: Arc<Compiled>,
     owner: Option<Owner>,
     layer: PartLayer,
     shadows: Option<Owner>,
@@ -31,6 +32,18 @@ struct Inner {
     edited_by: Vec<Owner>,
 }
 
+/// A text, compiled: shared by all copies of a section until one gets another text.
+struct Compiled {
+    template: Template,
+    json: OnceLock<Template>,
+}
+
+impl Compiled {
+    fn new(text: &Text) -> Arc<Self> {
+        Arc::new(Self { template: text.compile(), json: OnceLock::new() })
+    }
+}
+
 impl AssembledSection {
     /// A section to be put into an assembly. A listener that adds it becomes its owner (S8).
     pub fn new(name: impl Into<Name>, order: impl Into<f64>, text: impl Into<Text>) -> Self {
@@ -38,7 +51,7 @@ impl AssembledSection {
         Self(Arc::new(Inner {
             name: name.into(),
             order: order.into(),
-            template: Arc::new(text.compile()),
+            compiled: Compiled::new(&text),
             text,
             owner: None,
             layer: PartLayer::Assembly,
@@ -61,7 +74,7 @@ impl AssembledSection {
         Self(Arc::new(Inner {
             name,
             order,
-            template: Arc::new(text.compile()),
+            compiled: Compiled::new(&text),
             text,
             owner: Some(origin.owner().clone()),
             layer: origin.layer(),
@@ -145,7 +158,7 @@ impl AssembledSection {
     pub fn set_text(&mut self, text: impl Into<Text>) {
         let text = text.into();
         let inner = Arc::make_mut(&mut self.0);
-        inner.template = Arc::new(text.compile());
+        inner.compiled = Compiled::new(&text);
         inner.text = text;
         inner.source = None;
         inner.stability = Stability::Step;
@@ -181,7 +194,13 @@ impl AssembledSection {
 
     /// The text, compiled.
     pub(crate) fn template(&self) -> &Template {
-        &self.0.template
+        &self.0.compiled.template
+    }
+
+    /// The same with its words as they stand in a JSON string; made when first asked for, and kept.
+    pub(crate) fn json_template(&self) -> &Template {
+        let compiled = &self.0.compiled;
+        compiled.json.get_or_init(|| compiled.template.map_literals(|literal, out| escape_json(out, literal)))
     }
 
     /// The same, standing over a section of that owner.
@@ -194,7 +213,7 @@ impl AssembledSection {
     /// The same with the text that its provider has answered.
     pub(crate) fn with_text(&self, text: Text) -> Self {
         let mut inner = Inner::clone(&self.0);
-        inner.template = Arc::new(text.compile());
+        inner.compiled = Compiled::new(&text);
         inner.text = text;
         Self(Arc::new(inner))
     }

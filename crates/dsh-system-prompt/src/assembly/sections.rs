@@ -61,6 +61,11 @@ impl<'a> Iterator for Sections<'a> {
         self.list.get(self.front - 1)
     }
 
+    fn nth(&mut self, n: usize) -> Option<&'a AssembledSection> {
+        self.front = self.front.saturating_add(n).min(self.back);
+        self.next()
+    }
+
     fn size_hint(&self) -> (usize, Option<usize>) {
         let left = self.back - self.front;
         (left, Some(left))

@@ -20,7 +20,7 @@ fn public_types_are_send_and_sync() {
     assert_send_sync::<ErrorKind>();
     assert_send_sync::<Identity>();
     assert_send_sync::<PartLayer>();
-    assert_send_sync::<Part>();
+    assert_send_sync::<Part<'_>>();
     assert_send_sync::<PartKind>();
     assert_send_sync::<PartPiece>();
     assert_send_sync::<PieceVariable>();

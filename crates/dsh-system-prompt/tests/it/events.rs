@@ -65,7 +65,7 @@ async fn what_a_listener_adds_is_owned_by_it() {
     let owners: Vec<_> = assembly.variables().map(|variable| variable.owner().unwrap().to_string()).collect();
     assert_eq!(owners, ["inner", "outer"]);
     let rendered = render(&assembly).unwrap();
-    assert_eq!(rendered.parts()[0].section().unwrap().owner().unwrap().to_string(), "outer");
+    assert_eq!(rendered.parts().next().unwrap().section().unwrap().owner().unwrap().to_string(), "outer");
 }
 
 /// S8: a whole new assembly belongs to the listener that made it.

@@ -10,7 +10,7 @@ use crate::support::{bare, section, tools, variable, world, world_with};
 /// The parts' ranges partition the prompt, and the pieces' ranges their part.
 pub(crate) fn assert_partition(rendered: &RenderedPrompt) {
     let mut at = 0;
-    for (index, part) in rendered.parts().iter().enumerate() {
+    for (index, part) in rendered.parts().enumerate() {
         assert_eq!(part.range().start, at);
         assert_eq!(part.is_separator(), index % 2 == 1);
         assert_eq!(Some(part.text()), rendered.text().get(part.range()));
@@ -35,8 +35,8 @@ pub(crate) fn assert_partition(rendered: &RenderedPrompt) {
     assert_eq!(at, rendered.text().len());
 }
 
-fn names(parts: &[Part]) -> Vec<&str> {
-    parts.iter().map(|part| part.section().map_or("-", |section| section.name())).collect()
+fn names(rendered: &RenderedPrompt) -> Vec<&str> {
+    rendered.parts().map(|part| part.section().map_or("-", |section| section.name())).collect()
 }
 
 /// X3
@@ -55,12 +55,12 @@ async fn every_byte_of_a_prompt_has_a_part() {
     for cx in [bare(), scope.key().into()] {
         let rendered = render(&world.assemble(cx).await.unwrap()).unwrap();
         assert_partition(&rendered);
-        assert_eq!(names(rendered.parts()), ["harness:identity", "-", "deployment:persona", "-", "quoted"]);
+        assert_eq!(names(&rendered), ["harness:identity", "-", "deployment:persona", "-", "quoted"]);
     }
     let rendered = render(&world.assemble(bare()).await.unwrap()).unwrap();
-    let [.., persona, _, quoted] = rendered.parts() else { panic!("five parts") };
+    let [.., persona, _, quoted] = *rendered.parts().collect::<Vec<_>>() else { panic!("five parts") };
     assert_eq!(persona.section().unwrap().owner().unwrap().to_string(), "system-prompt");
-    let piece = &persona.pieces()[1];
+    let piece = persona.pieces().remove(1);
     let variable = piece.variable.as_ref().unwrap();
     assert_eq!((variable.name.as_str(), variable.owner.as_ref().unwrap().to_string()), ("project", "pack".to_owned()));
     assert_eq!((variable.layer, variable.stability), (PartLayer::Global, Stability::Session));
@@ -69,10 +69,10 @@ async fn every_byte_of_a_prompt_has_a_part() {
     assert_eq!(quoted.pieces().len(), 4);
     // For the scope, what shadows is said.
     let rendered = render(&world.assemble(scope.key()).await.unwrap()).unwrap();
-    let persona = rendered.parts()[2].section().unwrap();
+    let persona = rendered.parts().nth(2).unwrap().section().unwrap();
     assert_eq!(persona.layer(), PartLayer::Scope(scope.key()));
     assert_eq!(persona.shadows().unwrap().to_string(), "system-prompt");
-    let variable = rendered.parts()[4].pieces()[1].variable.as_ref().unwrap();
+    let variable = rendered.parts().nth(4).unwrap().pieces().remove(1).variable.unwrap();
     assert_eq!(variable.shadows.as_ref().unwrap().to_string(), "pack");
 }
 
@@ -106,7 +106,7 @@ async fn parts_of_an_edited_assembly_partition_it_too() {
     let rendered = render(&world.assemble(bare()).await.unwrap()).unwrap();
     assert_eq!(&**rendered.text(), "a V\n\nWV");
     assert_partition(&rendered);
-    let added = &rendered.parts()[2];
+    let added = rendered.parts().nth(2).unwrap();
     assert_eq!(added.section().unwrap().owner().unwrap().to_string(), "hook");
     assert_eq!(added.pieces()[0].variable.as_ref().unwrap().owner.as_ref().unwrap().to_string(), "hook");
     assert_eq!(added.pieces()[1].variable.as_ref().unwrap().layer, PartLayer::Global);
@@ -120,7 +120,7 @@ async fn fingerprints_are_those_of_the_bytes() {
     section(&world.root, "b", 2, "b");
     let rendered = render(&world.assemble(bare()).await.unwrap()).unwrap();
     assert_eq!(rendered.fingerprint(), blake3::hash(b"a\n\nb"));
-    let parts: Vec<_> = rendered.parts().iter().map(Part::fingerprint).collect();
+    let parts: Vec<_> = rendered.parts().map(Part::fingerprint).collect();
     assert_eq!(parts, [blake3::hash(b"a"), blake3::hash(b"\n\n"), blake3::hash(b"b")]);
     let whole = rendered.whole_fingerprint();
     tools(&world.root, &["t"]);

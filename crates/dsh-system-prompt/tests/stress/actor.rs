@@ -7,18 +7,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dsh_kernel::{Audience, Disposer, Fiber, Scope, Teardown};
 use dsh_system_prompt::{ErrorKind, PromptSection, PromptVariable, SystemPromptExt, ToolProvider};
 use dsh_template::Text;
-use dsh_testkit::{Gate, poll_once};
+use dsh_testkit::{DropProbe, Gate, poll_once};
 
 use crate::dice::Dice;
 use crate::heart::{Heart, Ping, Place, REFUSED, RESIDENTS, schema};
 use crate::look::{Own, Seen, look};
 use crate::model::{GLOBAL, Model, Part, Row};
-use crate::pack::{Pack, Spec, Track, token};
+use crate::pack::{Pack, Spec, Thrower, Track, token};
 
 /// So many numbers each actor may give in a round.
 const NUMBERS: u32 = 10_000;
 /// How many names in each layer all want, and how many services.
 pub(crate) const POOL: u32 = 4;
+/// How many services an actor has for itself.
+pub(crate) const SERVICES: u32 = 3;
 /// How many names an actor has for itself in each layer.
 const NAMES: u32 = 6;
 
@@ -44,7 +46,13 @@ impl Round {
     pub(crate) fn new(heart: &Arc<Heart>, seen: &Arc<Seen>, doing: &Arc<Mutex<Vec<String>>>) -> Arc<Self> {
         let claims = (0..POOL * (2 * (RESIDENTS + 1) + 1)).map(|_| AtomicU32::new(0)).collect();
         let dispatches = Arc::new(AtomicU64::new(1));
-        Arc::new(Self { heart: Arc::clone(heart), seen: Arc::clone(seen), claims, dispatches, doing: Arc::clone(doing) })
+        Arc::new(Self {
+            heart: Arc::clone(heart),
+            seen: Arc::clone(seen),
+            claims,
+            dispatches,
+            doing: Arc::clone(doing),
+        })
     }
 
     pub(crate) fn dispatch(&self) -> u64 {
@@ -113,9 +121,8 @@ pub(crate) struct Actor {
     pub(crate) ends: Vec<Teardown>,
 }
 
-/// A section whose text is raw or a template, fixed or computed.
-fn section(name: String, order: f64, text: &str, raw: bool, computed: bool, probe: dsh_testkit::DropProbe) -> PromptSection {
-    let text = if raw { Text::raw(text) } else { Text::template(text) };
+/// A section whose text is fixed or computed.
+fn section(name: String, order: f64, text: Text, computed: bool, probe: DropProbe) -> PromptSection {
     if computed {
         PromptSection::computed(name, order, move |_| {
             probe.touch();
@@ -265,13 +272,15 @@ impl Actor {
         let (name, pooled) = self.name(place.number);
         let id = self.id();
         // Only what this actor has named itself may stand beside another one of the same order: their order is known.
-        let order = f64::from(self.first()) + if pooled.is_some() { 10.0 + f64::from(self.next) } else { f64::from(self.dice.roll(4)) / 2.0 };
+        let order = f64::from(self.first())
+            + if pooled.is_some() { 10.0 + f64::from(self.next) } else { f64::from(self.dice.roll(4)) / 2.0 };
         let raw = self.dice.one_in(2);
         let mark = token('s', id, 0, place.number);
         let text = if raw { format!("{mark} raw {{{{who}}") } else { format!("{mark} for {{{{who}}}}") };
         let probe = self.round.heart.probes.probe();
         let computed = self.dice.one_in(2);
-        let result = place.ctx.system_prompt().section(section(name.clone(), order, &text, raw, computed, probe));
+        let given = if raw { Text::raw(text.as_str()) } else { Text::template(text.as_str()) };
+        let result = place.ctx.system_prompt().section(section(name.clone(), order, given, computed, probe));
         let part = Part::Section { order, text, raw };
         let row = Row { id, place: place.number, name, owner: place.path, part };
         self.settle(row, result, pooled.map(|name| (Pooled::Section(place.number), name)), Row::is_section);
@@ -335,7 +344,7 @@ impl Actor {
     fn register_tools(&mut self) {
         let place = self.somewhere();
         let id = self.id();
-        let names: Vec<String> = (0..1 + self.dice.roll(3)).map(|index| format!("t{id}_{index}")).collect();
+        let names: Vec<String> = (0..=self.dice.roll(3)).map(|index| format!("t{id}_{index}")).collect();
         let schemas: Vec<_> = names.iter().map(|name| schema(name)).collect();
         let probe = self.round.heart.probes.probe();
         let provider = if self.dice.one_in(2) {
@@ -348,8 +357,13 @@ impl Actor {
         };
         match place.ctx.system_prompt().tools(provider) {
             Ok(disposer) => {
-                let row =
-                    Row { id, place: place.number, name: String::new(), owner: place.path, part: Part::Tools { names } };
+                let row = Row {
+                    id,
+                    place: place.number,
+                    name: String::new(),
+                    owner: place.path,
+                    part: Part::Tools { names },
+                };
                 self.held.push(Held { row, disposer: Some(disposer), pooled: None });
             }
             Err(error) => self.fault(format!("tools are refused: {error:?}")),
@@ -430,29 +444,16 @@ impl Actor {
 
     fn mount(&mut self) {
         let place = self.somewhere();
-        let (number, mut next) = (self.number, self.next);
-        let first = self.first();
-        let mut ids = || {
-            next += 1;
-            first + next
+        let mut last = self.first() + self.next;
+        let mut thrower = Thrower {
+            dice: &mut self.dice,
+            actor: self.number,
+            last: &mut last,
+            offers: &mut self.offers,
+            gates: &mut self.gates,
         };
-        let offers = &mut self.offers;
-        let mut services = |dice: &mut Dice, id: u32| {
-            let mut injects = BTreeSet::new();
-            for _ in 0..dice.roll(3) {
-                injects.insert(match (dice.roll(3), dice.index(offers.len())) {
-                    (0, Some(offer)) => offers[offer].clone(),
-                    (1, _) => format!("service{}_{}", dice.roll(3), dice.roll(3)),
-                    _ => format!("pool{}", dice.roll(POOL)),
-                });
-            }
-            let provides = dice.one_in(3).then(|| format!("by{number}_{id}"));
-            offers.extend(provides.clone());
-            (injects.into_iter().collect(), provides)
-        };
-        let path_of = |name: &str| place.below(name);
-        let spec = Spec::throw(&mut self.dice, &mut ids, place.number, &path_of, &mut services, &mut self.gates, 0);
-        self.next = next;
+        let spec = thrower.throw(place.number, &|name| place.below(name), 0);
+        self.next = last - self.first();
         let heart = self.heart();
         match place.ctx.plugin_dyn(Pack::new(&spec, &heart.probes, &heart.faults)) {
             Ok(fiber) => {
@@ -489,7 +490,8 @@ impl Actor {
         if spec.running() != 0 {
             self.fault(format!("{} has ended, and {} of it run", spec.path, spec.running()));
         }
-        let view = self.round.heart.places.get(spec.place as usize).map(|place| place.ctx.system_prompt().view(place.key));
+        let view =
+            self.round.heart.places.get(spec.place as usize).map(|place| place.ctx.system_prompt().view(place.key));
         let Some(Ok(view)) = view else { return };
         let left = view.sections().filter(|section| section.owner == &fiber.path()).count();
         if left > 0 {
@@ -502,7 +504,7 @@ impl Actor {
             let name = self.dice.roll(POOL);
             (format!("pool{name}"), Some(name))
         } else {
-            (format!("service{}_{}", self.number, self.dice.roll(3)), None)
+            (format!("service{}_{}", self.number, self.dice.roll(SERVICES)), None)
         };
         let mine = self.provided.iter().any(|provided| provided.name == name);
         let value = Arc::new(self.round.heart.probes.probe());
@@ -590,7 +592,8 @@ impl Actor {
         let result = if first { place.ctx.prepended().on(ear) } else { place.ctx.on(ear) };
         match result {
             Ok(disposer) => {
-                let row = Row { id, place: place.number, name: String::new(), owner: place.path, part: Part::Ear { first } };
+                let row =
+                    Row { id, place: place.number, name: String::new(), owner: place.path, part: Part::Ear { first } };
                 self.held.push(Held { row, disposer: Some(disposer), pooled: None });
             }
             Err(error) => self.fault(format!("no listener: {error:?}")),
@@ -664,7 +667,8 @@ impl Actor {
             }
             2 => {
                 let prompt = place.ctx.system_prompt();
-                let mut half = Box::pin(async move { drop(prompt.assemble(dsh_system_prompt::AssembleContext::new()).await) });
+                let mut half =
+                    Box::pin(async move { drop(prompt.assemble(dsh_system_prompt::AssembleContext::new()).await) });
                 let _half_way: std::task::Poll<()> = poll_once(&mut half);
             }
             3 => {
@@ -720,7 +724,7 @@ impl Actor {
         let (id, probe) = (self.id(), self.round.heart.probes.probe());
         let name = format!("{REFUSED}{id}");
         let prompt = place.ctx.system_prompt();
-        let result = prompt.section(section(name.clone(), 3.0, "refused", true, true, probe));
+        let result = prompt.section(section(name.clone(), 3.0, Text::raw("refused"), true, probe));
         let code = result.as_ref().err().map(dsh_system_prompt::Error::code);
         let left = prompt.view(place.key).map(|view| view.sections().any(|section| section.name == name));
         if code != Some("kernel::listener_failed") || left.as_ref().ok() != Some(&false) {
@@ -779,7 +783,8 @@ impl Actor {
     pub(crate) async fn leave(&mut self) {
         self.say("leaving");
         loop {
-            let left = [self.held.len(), self.composites.len(), self.scopes.len(), self.packs.len(), self.provided.len()];
+            let left =
+                [self.held.len(), self.composites.len(), self.scopes.len(), self.packs.len(), self.provided.len()];
             if left.iter().all(|left| *left == 0) {
                 break;
             }

@@ -103,14 +103,13 @@ fn activate(actors: &[Actor], packs: &mut [Mounted<'_>]) -> BTreeSet<String> {
 fn has_its_state(heart: &Heart, pack: &Mounted<'_>) {
     let Some(fiber) = pack.fiber else { return };
     let state = fiber.state();
-    let fine = match state {
-        FiberState::Active => pack.active,
-        FiberState::Failed => pack.spec.fails,
-        FiberState::Pending => !pack.due,
-        _ => false,
-    };
+    let fine = (state == FiberState::Active && pack.active)
+        || (state == FiberState::Failed && pack.spec.fails)
+        || (state == FiberState::Pending && !pack.due);
     let due = pack.due;
-    heart.faults.check(fine, || format!("{} is {state}; what it injects is there: {due}; {:?}", pack.spec.path, fiber.error()));
+    heart
+        .faults
+        .check(fine, || format!("{} is {state}; what it injects is there: {due}; {:?}", pack.spec.path, fiber.error()));
 }
 
 fn keys(heart: &Heart, actors: &[Actor], packs: &[Mounted<'_>]) -> Keys {
@@ -183,10 +182,8 @@ async fn assembles(heart: &Heart, model: &Model, keys: &Keys, place: u32, key: O
     let tools: Vec<&str> = assembly.tools().iter().map(|tool| tool.schema().name()).collect();
     let wanted = model.tools(place, FIRST_TOOL, LAST_TOOL);
     faults.check(tools == wanted, || format!("the tools of {place} are {tools:?}, not {wanted:?}"));
-    let values: BTreeMap<&str, &str> = assembly
-        .variables()
-        .filter_map(|variable| Some((variable.name(), variable.value()?.as_str())))
-        .collect();
+    let values: BTreeMap<&str, &str> =
+        assembly.variables().filter_map(|variable| Some((variable.name(), variable.value()?.as_str()))).collect();
     let wanted = model.variables(place);
     faults.check(values == wanted, || format!("the variables of {place} are {values:?}, not {wanted:?}"));
     let wanted = model.prompt(place);
@@ -207,7 +204,10 @@ fn is_heard(round: &Round, actors: &[Actor], model: &Model, place: Option<u32>, 
         let own: BTreeSet<u32> = actor.rows().map(|row| row.id).collect();
         let wanted: Vec<u32> = ears.iter().copied().filter(|ear| own.contains(ear)).collect();
         let fine = found == wanted;
-        round.heart.faults.check(fine, || format!("a dispatch to {audience:?} was heard by {found:?}, not by {wanted:?}"));
+        round
+            .heart
+            .faults
+            .check(fine, || format!("a dispatch to {audience:?} was heard by {found:?}, not by {wanted:?}"));
     }
 }
 
@@ -216,7 +216,11 @@ fn pool_is_taken(heart: &Heart, model: &Model) {
     for place in heart.places.iter().take(RESIDENTS as usize + 1) {
         for name in (0..POOL).map(|name| format!("pool{name}")) {
             let holder = |same: fn(&Row) -> bool| {
-                model.rows.iter().find(|row| row.place == place.number && row.name == name && same(row)).map(|row| row.owner.clone())
+                model
+                    .rows
+                    .iter()
+                    .find(|row| row.place == place.number && row.name == name && same(row))
+                    .map(|row| row.owner.clone())
             };
             let prompt = place.ctx.system_prompt();
             let results = [
@@ -240,9 +244,7 @@ pub(crate) async fn is_empty(heart: &Heart) {
     let faults = &heart.faults;
     let model = Model { rows: heart.rows() };
     let keys: Keys = heart.places.iter().map(|place| (place.number, place.key)).collect();
-    faults.check(heart.probes.balance() == 0, || {
-        format!("{} of what was handed in live on", heart.probes.balance())
-    });
+    faults.check(heart.probes.balance() == 0, || format!("{} of what was handed in live on", heart.probes.balance()));
     was_told(heart, &model, &keys);
     for (&place, &key) in &keys {
         assembles(heart, &model, &keys, place, key).await;

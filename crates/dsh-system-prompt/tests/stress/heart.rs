@@ -169,8 +169,7 @@ impl Heart {
 
     /// The names of what the change listeners have heard of and that is not gone, as far as they know.
     pub(crate) fn heard_of(&self) -> Vec<String> {
-        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
-        tally.retain(|_, net| *net != 0);
+        let tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         tally.iter().map(|(what, net)| if *net == 1 { what.clone() } else { format!("{what} x {net}") }).collect()
     }
 
@@ -187,7 +186,8 @@ fn lines(inspection: &Inspection) -> Vec<String> {
     for fiber in &inspection.fibers {
         path.truncate(fiber.depth);
         path.push(&fiber.name);
-        let effects: Vec<_> = fiber.effects.iter().map(|effect| format!("{} {:?}", effect.label, effect.undoing)).collect();
+        let effects: Vec<_> =
+            fiber.effects.iter().map(|effect| format!("{} {:?}", effect.label, effect.undoing)).collect();
         lines.push(format!("{} {} {:?} {}", path.join("/"), fiber.state, fiber.error, effects.join(", ")));
     }
     lines.sort();
@@ -252,7 +252,14 @@ fn hear_changes(root: &Context, tally: &Arc<Mutex<Tally>>) {
         let name = change.name.as_ref().map_or_else(|| change.owner.to_string(), |name| name.as_str().to_owned());
         let what = called(&format!("{:?}", change.kind), change.scope, &name);
         let by = if change.change == Registered::Added { 1 } else { -1 };
-        *tally.lock().unwrap_or_else(PoisonError::into_inner).entry(what).or_default() += by;
+        {
+            let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
+            let net = tally.remove(&what).unwrap_or_default() + by;
+            // Nothing is kept of what came and went: its scope may never be seen again.
+            if net != 0 {
+                tally.insert(what, net);
+            }
+        }
         if by > 0 && name.starts_with(REFUSED) { Err(Failure::msg("refused")) } else { Ok(()) }
     })
     .unwrap();
@@ -261,7 +268,6 @@ fn hear_changes(root: &Context, tally: &Arc<Mutex<Tally>>) {
 /// K2: what is told of a fiber is told in its order.
 fn hear_fibers(root: &Context, faults: &Faults) {
     let faults = faults.clone();
-    #[expect(clippy::mutable_key_type, reason = "an owner is hashed by its address, which does not change")]
     let states: Mutex<std::collections::HashMap<Owner, FiberState>> = Mutex::default();
     root.on::<FiberChanged, _>(move |change| {
         let mut states = states.lock().unwrap_or_else(PoisonError::into_inner);

@@ -21,6 +21,8 @@ pub(crate) struct Seen {
     pub(crate) whole: AtomicUsize,
     /// Packs that were loading or draining meanwhile, and were there in part: what they had registered then.
     pub(crate) partial: AtomicUsize,
+    /// Of those, the ones that come and go in one go: on one thread nobody could see a part of them.
+    pub(crate) torn: AtomicUsize,
 }
 
 fn count(counter: &AtomicUsize) {
@@ -93,7 +95,10 @@ pub(crate) async fn look(heart: &Heart, seen: &Seen, through: &Place, place: &Pl
     for id in assembly.extension::<Absent>().into_iter().flat_map(|absent| &absent.0) {
         let parts = counted.get(id);
         heart.faults.check(parts.is_none(), || {
-            format!("pack {id} had gone when the listeners ended, and stands in an assembly for {}: {parts:?}", place.path)
+            format!(
+                "pack {id} had gone when the listeners ended, and stands in an assembly for {}: {parts:?}",
+                place.path
+            )
         });
     }
 }
@@ -128,14 +133,20 @@ fn knows_its_place(pieces: &[Piece], place: &Place, faults: &Faults) {
 fn agrees_with_own(pieces: &[Piece], assembly: &PromptAssembly, place: &Place, own: &Own, faults: &Faults) {
     let mine = |piece: &&Piece| piece.kind == 's' && own.numbers.contains(&piece.id);
     let may_be_shadowed = |id: &u32| place.is_wanted_by_all() && own.shadowed.contains(id);
-    let certain = |id: &u32| !own.leaving.contains(id) && !may_be_shadowed(id);
+    // What is leaving may or may not stand in the place of another one of its name.
+    let leaving: BTreeSet<&str> =
+        own.live.rows.iter().filter(|row| own.leaving.contains(&row.id)).map(|row| row.name.as_str()).collect();
+    let blurred: BTreeSet<u32> =
+        own.live.rows.iter().filter(|row| leaving.contains(row.name.as_str())).map(|row| row.id).collect();
+    let certain = |id: &u32| !own.leaving.contains(id) && !blurred.contains(id) && !may_be_shadowed(id);
     let found: Vec<u32> = pieces.iter().filter(mine).map(|piece| piece.id).filter(certain).collect();
     let wanted: Vec<u32> = own.live.sections(place.number).iter().map(|row| row.id).filter(certain).collect();
     faults.check(found == wanted, || {
         format!("an assembly for {} has the sections {found:?} of who looks, not {wanted:?}", place.path)
     });
     let mine = |name: &str| own.numbers.contains(&number_in(name));
-    let found: BTreeSet<&str> = assembly.tools().iter().map(|tool| tool.schema().name()).filter(|name| mine(name)).collect();
+    let found: BTreeSet<&str> =
+        assembly.tools().iter().map(|tool| tool.schema().name()).filter(|name| mine(name)).collect();
     let certain = |name: &String| !own.leaving.contains(&number_in(name));
     let wanted: Vec<String> = own.live.tools(place.number, "", "").into_iter().filter(certain).collect();
     let wanted: BTreeSet<&str> = wanted.iter().map(String::as_str).collect();
@@ -161,8 +172,8 @@ fn parts_of_packs(pieces: &[Piece]) -> BTreeMap<u32, Vec<u32>> {
     parts
 }
 
-/// S8: a pack that stayed is all there, and one that stayed away is not there at all. Of one that came or went meanwhile there
-/// is what it had registered when the assembly began, and nothing twice.
+/// S8: a pack that stayed is all there, and one that stayed away is not there at all. Of one that was loading or draining there
+/// is what it had registered at one moment, and nothing twice.
 fn has_all_or_nothing(
     before: &Before,
     counted: &BTreeMap<u32, Vec<u32>>,
@@ -182,22 +193,26 @@ fn has_all_or_nothing(
     let has_tool = assembly.tools().iter().any(|tool| tool.schema().name() == spec.tool());
     let all: Vec<u32> = (0..spec.sections).collect();
     let say = |what: &str| {
-        format!("{what} {} of {}: {parts:?} of {}, its tool: {has_tool}, in an assembly for {}", spec.path, now, spec.sections, place.path)
+        format!(
+            "{what} {} of {}: {parts:?} of {}, its tool: {has_tool}, in an assembly for {}",
+            spec.path, now, spec.sections, place.path
+        )
     };
-    match state {
-        FiberState::Active if stayed => {
-            count(&seen.whole);
-            faults.check(parts == all && has_tool, || say("not all there is"));
-        }
-        FiberState::Pending | FiberState::Failed | FiberState::Disposed if stayed => {
-            faults.check(parts.is_empty() && !has_tool, || say("though it was away, there is"));
-        }
-        _ => {
-            if !parts.is_empty() && parts != all {
-                count(&seen.partial);
+    if stayed && *state == FiberState::Active {
+        count(&seen.whole);
+        faults.check(parts == all && has_tool, || say("not all there is"));
+    } else if stayed && matches!(state, FiberState::Pending | FiberState::Failed | FiberState::Disposed) {
+        faults.check(parts.is_empty() && !has_tool, || say("though it was away, there is"));
+    } else {
+        if !parts.is_empty() && parts != all {
+            count(&seen.partial);
+            if spec.goes_in_one_go() {
+                count(&seen.torn);
             }
-            let known = parts.iter().all(|part| all.contains(part)) && parts.is_sorted_by(|a, b| a < b);
-            faults.check(known, || say("more than once there is"));
         }
+        // Registered one after the other, and undone in reverse, but for what a composite keeps for longer.
+        let known = parts.iter().all(|part| all.contains(part)) && parts.is_sorted_by(|a, b| a < b);
+        let begins = spec.drains || all.starts_with(parts);
+        faults.check(known && begins, || say("what was never registered by itself, there is"));
     }
 }

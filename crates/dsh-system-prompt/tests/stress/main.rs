@@ -10,6 +10,7 @@ mod heart;
 mod look;
 mod model;
 mod pack;
+mod residue;
 mod rounds;
 mod watchdog;
 
@@ -22,7 +23,9 @@ const SEED: &str = "DSH_STRESS_SEED";
 fn given(variable: &str) -> Option<u64> {
     #[expect(clippy::disallowed_methods, reason = "a test that is told by a command how long to run")]
     let text = std::env::var(variable).ok()?;
-    Some(text.parse().unwrap_or_else(|_| panic!("{variable} is to be a number, not `{text}`")))
+    let number = text.parse().ok();
+    assert!(number.is_some(), "{variable} is to be a number, not `{text}`");
+    number
 }
 
 // K9, K13, K15, S8

@@ -1,5 +1,6 @@
 //! Packs: plugins that register a bit of everything in one start, and go with all of it.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicIsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,6 +12,7 @@ use dsh_system_prompt::{
 use dsh_template::Text;
 use dsh_testkit::{Gate, Probes};
 
+use crate::actor::{POOL, SERVICES};
 use crate::dice::Dice;
 use crate::heart::{Faults, Ping, schema};
 use crate::model::{Part, Row};
@@ -80,27 +82,33 @@ pub(crate) fn token(kind: char, id: u32, part: u32, place: u32) -> String {
     format!("#{kind}{id}.{part}@{place}#")
 }
 
-impl Spec {
-    pub(crate) fn throw(
-        dice: &mut Dice,
-        ids: &mut impl FnMut() -> u32,
-        place: u32,
-        path_of: &dyn Fn(&str) -> String,
-        services: &mut dyn FnMut(&mut Dice, u32) -> (Vec<String>, Option<String>),
-        gates: &mut Vec<Gate>,
-        depth: u32,
-    ) -> Arc<Self> {
-        let id = ids();
+/// Throws packs.
+pub(crate) struct Thrower<'a> {
+    pub(crate) dice: &'a mut Dice,
+    /// The actor that mounts them, and the number that it gave last.
+    pub(crate) actor: u32,
+    pub(crate) last: &'a mut u32,
+    /// The services that packs of this actor provide, or have provided.
+    pub(crate) offers: &'a mut Vec<String>,
+    pub(crate) gates: &'a mut Vec<Gate>,
+}
+
+impl Thrower<'_> {
+    /// A pack, perhaps with another one below it, to be mounted where `path_of` says.
+    pub(crate) fn throw(&mut self, place: u32, path_of: &dyn Fn(&str) -> String, depth: u32) -> Arc<Spec> {
+        *self.last += 1;
+        let id = *self.last;
         let path = path_of(&format!("pack{id}"));
-        let (injects, provides) = services(dice, id);
-        let below = path.clone();
-        let child = (depth < 2 && dice.one_in(4)).then(|| {
-            Self::throw(dice, ids, place, &move |name| format!("{below}/{name}"), services, gates, depth + 1)
-        });
-        let drains = dice.one_in(3);
-        let gate = (drains && dice.one_in(2)).then(Gate::new);
-        gates.extend(gate.clone());
-        Arc::new(Self {
+        let injects = self.injects();
+        let provides = self.dice.one_in(3).then(|| format!("by{}_{id}", self.actor));
+        self.offers.extend(provides.clone());
+        let below = |name: &str| format!("{path}/{name}");
+        let child = (depth < 2 && self.dice.one_in(4)).then(|| self.throw(place, &below, depth + 1));
+        let drains = self.dice.one_in(3);
+        let gate = (drains && self.dice.one_in(2)).then(Gate::new);
+        self.gates.extend(gate.clone());
+        let dice = &mut *self.dice;
+        Arc::new(Spec {
             id,
             place,
             path,
@@ -122,6 +130,21 @@ impl Spec {
         })
     }
 
+    /// Services of its own actor's packs, of actors, and of the pool.
+    fn injects(&mut self) -> Vec<String> {
+        let mut injects = BTreeSet::new();
+        for _ in 0..self.dice.roll(3) {
+            injects.insert(match (self.dice.roll(3), self.dice.index(self.offers.len())) {
+                (0, Some(offer)) => self.offers[offer].clone(),
+                (1, _) => format!("service{}_{}", self.dice.roll(3), self.dice.roll(SERVICES)),
+                _ => format!("pool{}", self.dice.roll(POOL)),
+            });
+        }
+        injects.into_iter().collect()
+    }
+}
+
+impl Spec {
     pub(crate) fn name(&self) -> String {
         format!("pack{}", self.id)
     }
@@ -137,6 +160,11 @@ impl Spec {
     /// The place of the scope that it opens itself.
     pub(crate) fn nested_place(&self) -> Option<u32> {
         self.nested.then_some(NESTED + self.id)
+    }
+
+    /// Whether no turn of another task comes between its registrations, nor between their ends.
+    pub(crate) fn goes_in_one_go(&self) -> bool {
+        !self.slow_start && !self.drains
     }
 
     pub(crate) fn running(&self) -> isize {
@@ -174,7 +202,8 @@ impl Spec {
 
     /// What is registered while it is active, its child left aside.
     pub(crate) fn rows(&self) -> Vec<Row> {
-        let row = |name: String, part: Part| Row { id: self.id, place: self.place, name, owner: self.path.clone(), part };
+        let row =
+            |name: String, part: Part| Row { id: self.id, place: self.place, name, owner: self.path.clone(), part };
         let mut rows = vec![row(self.variable(), Part::Variable { value: self.value() })];
         for part in 0..self.sections {
             let section = Part::Section { order: self.order(part), text: self.text(part), raw: false };
@@ -195,10 +224,10 @@ impl Spec {
 
 /// The plugin of a pack.
 pub(crate) struct Pack {
-    pub(crate) spec: Arc<Spec>,
-    pub(crate) probes: Probes,
-    pub(crate) faults: Faults,
-    pub(crate) _probe: dsh_testkit::DropProbe,
+    spec: Arc<Spec>,
+    probes: Probes,
+    faults: Faults,
+    _probe: dsh_testkit::DropProbe,
 }
 
 impl Pack {

@@ -1,7 +1,8 @@
 //! The rounds: all act at once, then what is there is compared with the model, then all leave and nothing is left.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,6 +21,7 @@ use crate::watchdog::Watchdog;
 const TASKS: u32 = 3;
 const INSIDE: u32 = 2;
 const OUTSIDE: u32 = 1;
+const ACTORS: u32 = TASKS + INSIDE + OUTSIDE;
 
 /// By how much resident memory may differ between a quarter of the run and its end: what the allocator keeps for each thread.
 const SLACK: u64 = 8 << 20;
@@ -65,15 +67,17 @@ pub(crate) fn run(settings: &Settings) {
     runtime.block_on(heart.kernel.shutdown()).unwrap();
     assert!(heart.kernel.inspect().fibers.is_empty(), "{}", heart.kernel.inspect());
     let of = |counter: &std::sync::atomic::AtomicUsize| counter.load(Ordering::Relaxed);
-    println!(
+    let told = format!(
         "{rounds} rounds from seed {}: {} assemblies, {} given up as unsettled; packs that stayed and were whole: {}; packs that \
-         came or went and were there in part: {}",
+         came or went and were there in part: {}, {} of them such as come and go in one go",
         settings.seed,
         of(&seen.looks),
         of(&seen.unsettled),
         of(&seen.whole),
         of(&seen.partial),
+        of(&seen.torn),
     );
+    drop(writeln!(std::io::stdout(), "{told}"));
 }
 
 struct Play<'a> {
@@ -89,9 +93,7 @@ impl Play<'_> {
         let mut dice = Dice::new(self.seed, 63);
         let steps = 10 + dice.roll(60);
         let round = Round::new(self.heart, self.seen, self.doing);
-        let actors = (0..TASKS + INSIDE + OUTSIDE)
-            .map(|number| Actor::new(&round, self.seed, number, number < TASKS + INSIDE))
-            .collect();
+        let actors = (0..ACTORS).map(|number| Actor::new(&round, self.seed, number, number < TASKS + INSIDE)).collect();
 
         let mut actors = self.at_once(actors, Some(steps));
         self.settle(&mut actors);
@@ -164,9 +166,6 @@ impl Play<'_> {
     /// Fails with the seed where anybody has found a fault.
     fn judge(&self, when: &str) {
         let faults = self.heart.faults.take();
-        if faults.is_empty() {
-            return;
-        }
         let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
         for fault in &faults {
             *kinds.entry(fault).or_default() += 1;
@@ -175,7 +174,8 @@ impl Play<'_> {
         for (fault, times) in kinds.iter().take(20) {
             writeln!(message, "  * {fault} ({times} times)").unwrap();
         }
-        panic!(
+        assert!(
+            faults.is_empty(),
             "the round of seed {} has {} faults {when} (`cargo xtask stress --seed {}` begins with it):\n{message}\n{}",
             self.seed,
             faults.len(),

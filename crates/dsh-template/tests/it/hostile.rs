@@ -1,7 +1,7 @@
 //! Hostile sizes: anything quadratic here would not end. The work itself is counted in the scanner's own tests. (S12)
 
 use dsh_template::ErrorKind::MalformedReference;
-use dsh_template::{Lookup, Template, Text, escape, references};
+use dsh_template::{Lookup, Template, Text, escape, quotations, references};
 
 use crate::support::{outcome, render};
 
@@ -76,4 +76,66 @@ fn a_quoted_string_of_megabytes_is_one_literal() {
     assert_eq!(template.pieces().count(), 1);
     assert_eq!(template.literal_len(), inside.len() / 18 * 9);
     assert!(Text::template("").compile().pieces().next().is_none());
+}
+
+// S12: what opens and closes in turns is read once, whichever comes first
+#[test]
+fn megabytes_of_braces_in_turns_end_at_the_first_place_that_is_wrong() {
+    for (unit, range) in [
+        ("{{}}", 0..4),
+        ("}}{{", 2..6),
+        ("{{{}}}", 0..3),
+        ("}}{{{", 2..5),
+        ("{{a b}} ", 0..7),
+        ("{{a}}{{}}", 5..9),
+        ("{{\"a\"}}{{\"b\" }}", 7..15),
+        ("{{a{b}}", 0..4),
+    ] {
+        let text = repeated(unit, 8 * MIB) + "}}";
+        assert_eq!(render(&text, &[("a", Some(""))]), Err((MalformedReference, range)), "{unit:?}");
+    }
+    for unit in ["{}", "}{", "}}{", "{ {", "} }"] {
+        let text = repeated(unit, 8 * MIB);
+        assert!(render(&text, &[]) == Ok(text), "{unit:?}");
+    }
+}
+
+// S12: the same through what looks at a template without compiling it
+#[test]
+fn references_and_quotations_of_megabytes_end_where_rendering_does() {
+    for unit in ["{{", "}}", "{{{", "{{a", "{{\"", "}}{{"] {
+        let text = repeated(unit, 8 * MIB);
+        assert_eq!((references(&text).count(), quotations(&text).count()), (0, 0), "{unit:?}");
+    }
+    let text = repeated("{{a}}{{\"\\n\"}}", 6 * MIB) + "{{ }}" + &repeated("{{a}}", MIB);
+    assert_eq!((references(&text).count(), quotations(&text).count()), (6 * MIB / 13, 6 * MIB / 13));
+}
+
+// S12: a name may be as long as it likes, and is shown short
+#[test]
+fn a_name_of_a_megabyte_is_a_name_and_is_shown_cut() {
+    let name = "n".repeat(MIB);
+    let text = format!("{{{{{name}}}}}").repeat(8);
+    assert!(render(&text, &[(&name, Some("x"))]) == Ok("x".repeat(8)));
+    let error = Template::compile(&text).render(|_| Lookup::Unknown).unwrap_err();
+    assert_eq!((error.name().map(str::len), error.range()), (Some(MIB), 0..MIB + 4));
+    assert!(error.to_string().len() < 400, "{error}");
+    let spaced = Template::compile(&format!("{{{{ {name} }}}}"));
+    let error = spaced.malformed().unwrap();
+    assert_eq!(error.range(), 0..MIB + 6);
+    assert!(error.to_string().len() < 400, "{error}");
+}
+
+// S12
+#[test]
+fn a_text_of_a_hundred_megabytes_is_one_literal_or_many_pieces() {
+    let text = repeated("prose { and } more, ", 100 * MIB);
+    let template = Template::compile(&text);
+    assert_eq!((template.pieces().count(), template.literal_len()), (1, text.len()));
+    assert!(outcome(template.render(|_| Lookup::Unknown)) == Ok(text));
+    let text = repeated("a line of prose that says something {{of}} it all, and goes on for a while\n", 100 * MIB);
+    let template = Template::compile(&text);
+    assert_eq!(template.pieces().count(), 2 * (text.len() / 75) + 1);
+    let rendered = outcome(template.render(|_| Lookup::Value("{{of}}")));
+    assert!(rendered == Ok(text));
 }

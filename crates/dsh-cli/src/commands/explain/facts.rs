@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use dsh_kernel::Name;
 use dsh_llm::ToolSchema;
 use dsh_system_prompt::{
     AssembledSection, AssembledTool, AssembledVariable, Part, PartLayer, PromptAssembly, RenderedPrompt,
@@ -38,7 +39,7 @@ pub(super) struct SectionFacts<'a> {
     pub(super) section: &'a AssembledSection,
     pub(super) source: Option<Place<'a>>,
     /// Its part of the prompt, if it has one.
-    pub(super) part: Option<&'a Part>,
+    pub(super) part: Option<Part<'a>>,
     /// How large it is; none, where it cannot be rendered.
     pub(super) bytes: Option<usize>,
 }
@@ -167,8 +168,8 @@ fn sections<'a>(
     places: &Places<'a>,
 ) -> Vec<SectionFacts<'a>> {
     // Both have one order, and a section that renders to nothing has no part.
-    let parts = rendered.map_or(&[][..], RenderedPrompt::parts);
-    let mut parts = parts.iter().filter(|part| !part.is_separator()).peekable();
+    let parts = rendered.into_iter().flat_map(RenderedPrompt::parts);
+    let mut parts = parts.filter(|part| !part.is_separator()).peekable();
     let mut part_of = |section: &AssembledSection| {
         parts.next_if(|part| part.section().is_some_and(|its| its.name() == section.name()))
     };
@@ -186,21 +187,23 @@ fn sections<'a>(
 }
 
 /// The references to each variable.
-fn uses<'a>(sections: &[SectionFacts<'a>]) -> BTreeMap<&'a str, Vec<Use<'a>>> {
-    let mut uses: BTreeMap<&str, Vec<Use<'_>>> = BTreeMap::new();
+fn uses<'a>(sections: &[SectionFacts<'a>]) -> BTreeMap<Name, Vec<Use<'a>>> {
+    let mut uses: BTreeMap<Name, Vec<Use<'_>>> = BTreeMap::new();
     for SectionFacts { section, part, .. } in sections {
         let section_name = section.name();
         match part {
             Some(part) => {
                 for piece in part.pieces() {
-                    let Some(variable) = &piece.variable else { continue };
-                    let range = Some(piece.range.clone());
-                    uses.entry(variable.name.as_str()).or_default().push(Use { section: section_name, range });
+                    let Some(variable) = piece.variable else { continue };
+                    let range = Some(piece.range);
+                    uses.entry(variable.name).or_default().push(Use { section: section_name, range });
                 }
             }
             None => {
                 for reference in section.text().references() {
-                    uses.entry(reference.name).or_default().push(Use { section: section_name, range: None });
+                    uses.entry(Name::from(reference.name.to_owned()))
+                        .or_default()
+                        .push(Use { section: section_name, range: None });
                 }
             }
         }

@@ -17,8 +17,9 @@ pub(super) fn facts(facts: &Facts<'_>, named: bool) -> String {
     let parts: Vec<String> = match facts.rendered.filter(|_| !named) {
         Some(rendered) => {
             let mut made = made.into_iter();
-            let part = |part: &Part| if part.is_separator() { Some(separator(part)) } else { made.next().map(section) };
-            rendered.parts().iter().filter_map(part).collect()
+            let part =
+                |part: Part<'_>| if part.is_separator() { Some(separator(part)) } else { made.next().map(section) };
+            rendered.parts().filter_map(part).collect()
         }
         None => made.into_iter().map(section).collect(),
     };
@@ -53,12 +54,12 @@ fn section(facts: &SectionFacts<'_>) -> String {
         ("start", start(range.as_ref())),
         ("end", end(range.as_ref())),
         ("bytes", or_null(*bytes, |bytes| bytes.to_string())),
-        ("pieces", array(part.iter().flat_map(|part| part.pieces()).map(piece))),
+        ("pieces", array(part.iter().flat_map(|part| part.pieces()).map(|each| piece(&each)))),
         ("fingerprint", or_null(*part, |part| string(&part.fingerprint().to_hex()))),
     ])
 }
 
-fn separator(part: &Part) -> String {
+fn separator(part: Part<'_>) -> String {
     let range = part.range();
     object([
         ("kind", string("separator")),

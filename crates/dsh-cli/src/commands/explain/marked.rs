@@ -15,7 +15,7 @@ use dsh_template::quotations;
 use super::paint::Paint;
 
 /// The text of a part, marked.
-pub(super) fn part(part: &Part) -> String {
+pub(super) fn part(part: Part<'_>) -> String {
     let mut marked = Marked::of(part.text());
     let quoted = part.section().map(AssembledSection::text).filter(|text| !text.is_raw());
     let quoted: Vec<_> = quoted.map(|text| quotations(text.as_str()).collect()).unwrap_or_default();
@@ -102,7 +102,7 @@ mod tests {
         }
         assembly.sections_mut().push(AssembledSection::new("section", 0, text));
         let rendered = render(&assembly).unwrap();
-        let only = rendered.parts().first()?;
+        let only = rendered.parts().next()?;
         let marked = part(only).replace(Paint::Value.begin(), "").replace(Paint::END, "");
         Some((marked, only.text().to_owned()))
     }

@@ -127,7 +127,7 @@ fn referred_to(uses: &BTreeMap<&str, usize>, variables: &[VariableFacts<'_>]) ->
 }
 
 /// The text of a section with its marks, and what they mean.
-fn text(section: &AssembledSection, part: Option<&Part>) -> String {
+fn text(section: &AssembledSection, part: Option<Part<'_>>) -> String {
     let text = section.text();
     let has_variables = text.references().next().is_some();
     let has_quotations = !text.is_raw() && quotations(text.as_str()).next().is_some();

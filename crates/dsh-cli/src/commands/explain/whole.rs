@@ -24,8 +24,8 @@ fn sections(facts: &Facts<'_>) -> String {
         Some(rendered) => {
             let bytes = count(rendered.text().len(), "byte", "bytes");
             let between: usize =
-                rendered.parts().iter().filter(|part| part.is_separator()).map(|part| part.range().len()).sum();
-            let blank = rendered.parts().iter().filter(|part| part.is_separator()).count();
+                rendered.parts().filter(|part| part.is_separator()).map(|part| part.range().len()).sum();
+            let blank = rendered.parts().filter(|part| part.is_separator()).count();
             match count(blank, "blank line", "blank lines") {
                 _ if blank == 0 => format!("{what}: {bytes} in {of}"),
                 blank => format!("{what}: {bytes} in {of} and {blank} between them ({between} bytes)"),

@@ -20,7 +20,6 @@ pub(super) fn prompt(
 ) -> String {
     let sections: Vec<String> = rendered
         .parts()
-        .iter()
         .filter_map(|part| part.section().map(|section| section_object(section, &part.range())))
         .collect();
     let value = |variable: &AssembledVariable<'_>| match variable.value() {

@@ -35,13 +35,8 @@ impl<'d> Firsts<'d> {
         }
         firsts.starts = firsts.braces.iter().map(|braces| braces.place.start).zip(0..).collect();
         firsts.starts.sort_unstable();
-        let mut begins = 0;
-        for line in text.split_inclusive('\n') {
-            let end = begins + length_without_comment(line);
-            if let Some(header) = header(line) {
-                firsts.headers.entry(header).or_default().push(begins..end);
-            }
-            begins += line.len();
+        for (header, place) in headers(text) {
+            firsts.headers.entry(header).or_default().push(place);
         }
         firsts
     }
@@ -99,6 +94,16 @@ impl<'d> Firsts<'d> {
 fn last_before(places: &[Range<usize>], second: usize) -> Option<Range<usize>> {
     let before = places.partition_point(|place| place.start < second);
     before.checked_sub(1).and_then(|last| places.get(last)).cloned()
+}
+
+/// The lines that are the header of a table, or look like one, each with its place.
+pub(super) fn headers(text: &str) -> impl Iterator<Item = (String, Range<usize>)> {
+    let mut begins = 0;
+    text.split_inclusive('\n').filter_map(move |line| {
+        let place = begins..begins + length_without_comment(line);
+        begins += line.len();
+        Some((header(line)?, place))
+    })
 }
 
 /// What a line says, without spaces, if it is the header of a table.

@@ -1,5 +1,7 @@
 //! The foreign code of a row: it goes wrong once, says what it was told, and behaves from then on.
 
+#![expect(clippy::panic, reason = "that foreign code panics is what is tried")]
+
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -121,7 +123,7 @@ impl Code {
             Fault::Fail => return Err(Failure::msg("refused")),
             Fault::Panic => panic!("boom"),
             Fault::PanicInDestructor => return Ok(()),
-            Fault::PanicLater | Fault::NeverEnd => unreachable!("only futures do"),
+            Fault::PanicLater | Fault::NeverEnd => panic!("only futures do so"),
             Fault::Register => {
                 let section = PromptSection::new("extra", 60, "extra");
                 told::prompt(stage.ctx().system_prompt().section(section).map(|extra| drop(extra.dispose())))
@@ -192,7 +194,9 @@ pub(crate) struct Bomb(Code, bool);
 
 impl Bomb {
     /// A closure that calls this owns the bomb.
-    pub(crate) const fn hold(&self) {}
+    pub(crate) fn hold(&self) {
+        assert!(Arc::strong_count(&self.0.stage) > 0, "it is alive");
+    }
 }
 
 impl Drop for Bomb {
@@ -209,7 +213,9 @@ pub(crate) struct Dropped(Option<Code>);
 
 impl Dropped {
     /// A closure that calls this owns it.
-    pub(crate) const fn hold(&self) {}
+    pub(crate) fn hold(&self) {
+        assert!(self.0.is_some(), "it is alive");
+    }
 }
 
 impl Drop for Dropped {

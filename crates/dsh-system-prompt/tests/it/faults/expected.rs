@@ -37,7 +37,7 @@ pub(crate) fn expected(site: Site, fault: Fault) -> Expected {
     let victim = fault != Fault::Unload;
     let stays = !matches!(fault, Fault::DisposeItself | Fault::PanicInDestructor);
     let part = if stays { site.part() } else { Part::None };
-    let prompt = if culprit_stays(site, fault) { prompt(victim, true, part) } else { without_culprit(victim) };
+    let prompt = if culprit_stays(site, fault) { prompt(victim, Culprit::Here, part) } else { without_culprit(victim) };
     let came = Came { told: told(site, fault), said: said(site, fault), logged: logged(site, fault) };
     Expected { came, prompt, without_culprit: without_culprit(victim) }
 }
@@ -112,9 +112,19 @@ impl Site {
     }
 }
 
-fn prompt(victim: bool, culprit: bool, part: Part) -> String {
+/// Whether the plugin of the faulty code has a part in the prompt.
+#[derive(Clone, Copy)]
+enum Culprit {
+    Here,
+    Gone,
+}
+
+fn prompt(victim: bool, culprit: Culprit, part: Part) -> String {
     let victim = if victim { "/victim" } else { "" };
-    let culprit = if culprit { "/culprit" } else { "" };
+    let culprit = match culprit {
+        Culprit::Here => "/culprit",
+        Culprit::Gone => "",
+    };
     let (section, variable, tool) = match part {
         Part::None => ("", "", ""),
         Part::Section => ("/site", "", ""),
@@ -125,7 +135,7 @@ fn prompt(victim: bool, culprit: bool, part: Part) -> String {
 }
 
 fn without_culprit(victim: bool) -> String {
-    prompt(victim, false, Part::None)
+    prompt(victim, Culprit::Gone, Part::None)
 }
 
 fn culprit_stays(site: Site, fault: Fault) -> bool {
@@ -141,18 +151,18 @@ fn failure(site: Site, fault: Fault) -> Option<&'static str> {
         Fault::Panic | Fault::PanicLater => Some("panicked: boom"),
         // What a body, a link or a task owns goes with its call.
         Fault::PanicInDestructor => {
-            let is_consumed = match site {
+            let is_consumed = matches!(
+                site,
                 Site::SyncBody
-                | Site::AsyncBodyFirst
-                | Site::AsyncBodyLater
-                | Site::SyncLink
-                | Site::AsyncLinkFirst
-                | Site::AsyncLinkLater
-                | Site::OutcomeOfALink
-                | Site::TaskFirst
-                | Site::TaskLater => true,
-                _ => false,
-            };
+                    | Site::AsyncBodyFirst
+                    | Site::AsyncBodyLater
+                    | Site::SyncLink
+                    | Site::AsyncLinkFirst
+                    | Site::AsyncLinkLater
+                    | Site::OutcomeOfALink
+                    | Site::TaskFirst
+                    | Site::TaskLater
+            );
             is_consumed.then_some("panicked: boom")
         }
         _ => None,
@@ -212,14 +222,15 @@ fn told(site: Site, fault: Fault) -> String {
         },
         // Nobody waits for a task; its failure is logged (K14).
         Site::TaskCalled | Site::TaskFirst | Site::TaskLater => "ended".to_owned(),
-        Site::DropOfAService | Site::DropOfAListener | Site::DropOfAPlugin | Site::Waker => "ok".to_owned(),
-        Site::DropOfAProvider => format!("{}, removed: ok", prompt(true, true, Part::Section)),
-        Site::DropOfAnExtension => prompt(true, true, Part::None),
+        Site::DropOfAService | Site::DropOfAListener | Site::DropOfAPlugin | Site::Waker | Site::DropOfAWaker => {
+            "ok".to_owned()
+        }
+        Site::DropOfAProvider => format!("{}, removed: ok", prompt(true, Culprit::Here, Part::Section)),
+        Site::DropOfAnExtension => prompt(true, Culprit::Here, Part::None),
         Site::DropOfAnUntoldFailure => {
             "kernel::listener_failed of neighbour at test/ping: first, removed: ok".to_owned()
         }
         Site::DropOfAnOutdatedFailure => assembled(site, fault),
-        Site::DropOfAWaker => "ok".to_owned(),
     }
 }
 
@@ -228,7 +239,7 @@ fn assembled(site: Site, fault: Fault) -> String {
     match fault {
         // The registry has gone with all others: the kernel is shut down.
         Fault::Shutdown => "kernel::inactive of root at system-prompt".to_owned(),
-        _ if culprit_stays(site, fault) => prompt(fault != Fault::Unload, true, site.part()),
+        _ if culprit_stays(site, fault) => prompt(fault != Fault::Unload, Culprit::Here, site.part()),
         _ => without_culprit(fault != Fault::Unload),
     }
 }
@@ -274,20 +285,12 @@ fn said(site: Site, fault: Fault) -> String {
 }
 
 fn answer(site: Site, fault: Fault) -> Option<String> {
-    let accepted = |label: &str| match site.is_of_the_gone() {
-        true => format!("kernel::inactive of host/culprit at {label}"),
-        false => "ok".to_owned(),
+    let accepted = |label: &str| {
+        if site.is_of_the_gone() { format!("kernel::inactive of host/culprit at {label}") } else { "ok".to_owned() }
     };
     let ends = || if site.is_waited_for() { "waits" } else { "ok" }.to_owned();
-    let is_others = match site {
-        // A registration, or its undoing, of the neighbour is under way.
-        Site::ChangeOnAdd | Site::ChangeOnRemove => true,
-        // A plugin is starting.
-        Site::FiberListener => true,
-        // A scope is unloading.
-        Site::DropOfAWaker => true,
-        _ => false,
-    };
+    // Of others, a registration or its undoing is under way, a plugin is starting, a scope is unloading.
+    let is_others = matches!(site, Site::ChangeOnAdd | Site::ChangeOnRemove | Site::FiberListener | Site::DropOfAWaker);
     Some(match fault {
         Fault::Fail | Fault::Panic | Fault::PanicLater | Fault::NeverEnd => return None,
         Fault::PanicInDestructor => "dropped".to_owned(),
@@ -304,10 +307,10 @@ fn answer(site: Site, fault: Fault) -> Option<String> {
             Site::DropOfAnUntoldFailure => "kernel::listener_failed of neighbour at test/ping: first ok ok".to_owned(),
             _ => "ok ok ok".to_owned(),
         },
-        Fault::WaitForItsEnd => match site.is_start() {
-            true => "kernel::reentrant kernel::reentrant kernel::reentrant".to_owned(),
-            false => "kernel::reentrant kernel::reentrant".to_owned(),
-        },
+        Fault::WaitForItsEnd => {
+            let of_a_start = if site.is_start() { " kernel::reentrant" } else { "" };
+            format!("kernel::reentrant kernel::reentrant{of_a_start}")
+        }
     })
 }
 
@@ -376,5 +379,5 @@ fn logged(site: Site, fault: Fault) -> String {
 
 /// The assembly while the code of a site never ends, and when the culprit has gone.
 pub(crate) fn prompts(site: Site) -> (String, String) {
-    (prompt(true, true, site.part()), without_culprit(true))
+    (prompt(true, Culprit::Here, site.part()), without_culprit(true))
 }

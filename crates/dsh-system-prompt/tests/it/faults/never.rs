@@ -44,7 +44,7 @@ pub(crate) async fn row(scene: Scene) -> Result<(), String> {
         }
         ended(&scene)
     };
-    scene.is_as_good_as_new(&without, &without, &end).await
+    scene.stands_as_new(&without, &without, &end).await
 }
 
 /// Whoever called waits; the owner's end does not, and nobody is warned (K9).

@@ -179,7 +179,7 @@ impl Scene {
     }
 
     /// K13: the kernel serves the next assembly, takes and undoes a registration, and lets the culprit go; K9: nothing is left.
-    pub(crate) async fn is_as_good_as_new(
+    pub(crate) async fn stands_as_new(
         self,
         prompt: &str,
         without_culprit: &str,
@@ -188,7 +188,7 @@ impl Scene {
         // The lines of what was wrong are the row's; from here on there is nothing to tell.
         drop(self.heard.take());
         if self.root.state() != FiberState::Active {
-            return self.is_shut_down().await;
+            return self.shuts_down().await;
         }
         same("the next assembly", &self.assembled().await, prompt)?;
         let round = self.neighbour.ctx().system_prompt().section(PromptSection::new("round", 15, "round"));
@@ -230,7 +230,7 @@ impl Scene {
         same("the end of the newcomer", &told::kernel(end.await), "ok")
     }
 
-    async fn is_shut_down(self) -> Result<(), String> {
+    async fn shuts_down(self) -> Result<(), String> {
         let Self {
             stage,
             code,

@@ -66,7 +66,7 @@ pub(crate) async fn come_to(scene: &Scene) -> String {
         | Site::DropOfAListener
         | Site::DropOfAPlugin
         | Site::DropOfAnExtension => destructor(site, &ctx, code, scene).await,
-        Site::DropOfAnUntoldFailure | Site::DropOfAnOutdatedFailure => failure(site, &ctx, code, scene).await,
+        Site::DropOfAnUntoldFailure | Site::DropOfAnOutdatedFailure => failure(site, &ctx, &code, scene).await,
         Site::Waker | Site::DropOfAWaker => waker(site, &ctx, code, scene).await,
     };
     let holds_a_bomb = matches!(
@@ -192,27 +192,23 @@ async fn fiber_listener(ctx: &Context, code: Code, scene: &Scene) -> String {
 async fn body(site: Site, ctx: &Context, code: Code, scene: &Scene) -> String {
     let said = scene.stage.said.clone();
     let undone = move |fx: &mut Fx| fx.defer(move || said.push("undone"));
-    let made = match site {
-        Site::SyncBody => {
-            let bomb = code.bomb();
-            ctx.effect("site", move |fx| {
-                bomb.hold();
-                undone(fx);
-                code.call()
-            })
-        }
-        _ => {
-            let bomb = code.bomb();
-            ctx.effect_async("site", async move |fx| {
-                bomb.hold();
-                undone(fx);
-                if site == Site::AsyncBodyLater {
-                    tokio::task::yield_now().await;
-                }
-                code.poll().await
-            })
-            .await
-        }
+    let bomb = code.bomb();
+    let made = if site == Site::SyncBody {
+        ctx.effect("site", move |fx| {
+            bomb.hold();
+            undone(fx);
+            code.call()
+        })
+    } else {
+        ctx.effect_async("site", async move |fx| {
+            bomb.hold();
+            undone(fx);
+            if site == Site::AsyncBodyLater {
+                tokio::task::yield_now().await;
+            }
+            code.poll().await
+        })
+        .await
     };
     match made {
         Ok(own) => format!("ok, undone: {}", told::kernel(own.dispose().await)),
@@ -361,16 +357,16 @@ impl std::fmt::Display for Holds {
 
 impl std::error::Error for Holds {}
 
-async fn failure(site: Site, ctx: &Context, code: Code, scene: &Scene) -> String {
+async fn failure(site: Site, ctx: &Context, code: &Code, scene: &Scene) -> String {
     if site == Site::DropOfAnUntoldFailure {
         let first = scene.neighbour.ctx().on::<Ping, _>(|_| Err::<(), _>(Failure::msg("first"))).unwrap();
-        let once = Mutex::new(Some(Holds::failure(&code)));
+        let once = Mutex::new(Some(Holds::failure(code)));
         let listener = move |_: &Ping| once.lock().unwrap().take().map_or(Ok(()), Err);
         scene.stage.keep(ctx.on(listener).unwrap());
         let told = told::kernel(scene.root.emit(&Ping, Audience::Everyone));
         return format!("{told}, removed: {}", told::kernel(first.dispose().await));
     }
-    let (once, stage) = (Mutex::new(Some(Holds::failure(&code))), Arc::clone(&scene.stage));
+    let (once, stage) = (Mutex::new(Some(Holds::failure(code))), Arc::clone(&scene.stage));
     let text = move |_: &AssembleContext| {
         drop(stage.culprit.get().unwrap().dispose());
         once.lock().unwrap().take().map_or(Ok("site"), Err)

@@ -195,16 +195,15 @@ impl Site {
     /// Why a wait from this site for the end of its owner is as good as anybody's, if so.
     fn is_nobodys(self) -> Option<&'static str> {
         match (self.form(), self) {
+            // A link goes inside of the call.
+            (Form::Call | Form::Making | Form::Poll, _) | (Form::Drop, Self::DropOfALink) => None,
             (Form::Wake, _) | (Form::Drop, Self::DropOfAWaker) => {
                 Some("it is the waiting caller's, and no end waits for that one")
             }
             (Form::Drop, Self::DropOfAnExtension) => {
                 Some("it is the assembling caller's, and no end waits for that one")
             }
-            // It goes inside of the call.
-            (Form::Drop, Self::DropOfALink) => None,
             (Form::Drop, _) => Some("it is dropped by whoever lets go of it last, and cannot wait"),
-            (Form::Call | Form::Making | Form::Poll, _) => None,
         }
     }
 }

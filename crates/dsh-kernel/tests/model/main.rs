@@ -5,25 +5,17 @@
 #![cfg(dsh_model)]
 #![expect(
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::panic,
-    reason = "what a helper of a test cannot do has failed the test; clippy lets only `#[test]` functions do so"
+    clippy::print_stdout,
+    reason = "what a helper of a test cannot do has failed the test, and what a model explored is worth a line; clippy lets only `#[test]` functions do so"
 )]
 
-#[path = "model/explore.rs"]
 mod explore;
-#[path = "model/parts.rs"]
 mod parts;
 
-#[path = "model/adoption.rs"]
 mod adoption;
-#[path = "model/disposal.rs"]
 mod disposal;
-#[path = "model/events.rs"]
 mod events;
-#[path = "model/outside.rs"]
 mod outside;
-#[path = "model/registration.rs"]
 mod registration;
-#[path = "model/services.rs"]
 mod services;
