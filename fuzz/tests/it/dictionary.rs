@@ -9,7 +9,7 @@ use std::path::Path;
 #[expect(clippy::disallowed_methods, reason = "a dictionary is a file of the project")]
 pub(crate) fn dictionary(target: &str) -> Vec<Vec<u8>> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("dictionaries").join(format!("{target}.dict"));
-    let text = fs::read_to_string(file).unwrap();
+    let text = String::from_utf8(fs::read(file).unwrap()).unwrap();
     text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(entry).collect()
 }
 
