@@ -55,6 +55,7 @@ impl Asked {
                     if rounds.parse::<u32>().unwrap_or(0) == 0 {
                         return Err(Error::new(format!("`--rounds {rounds}`: a number of rounds is 1 or more")));
                     }
+                    asked.is_whole = false;
                     Some(rounds.clone())
                 }
                 // Relative to where the caller is, not to the root, where the program runs.
@@ -86,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_short_run_and_one_of_some_rows_leave_the_page_alone() {
-        assert!(parse("").unwrap().is_whole && parse("--rounds 5").unwrap().is_whole);
+        assert!(parse("").unwrap().is_whole && !parse("--rounds 1").unwrap().is_whole);
         assert!(!parse("--quick").unwrap().is_whole && !parse("--only P1").unwrap().is_whole);
     }
 

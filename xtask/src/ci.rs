@@ -37,7 +37,6 @@ const GATES: [(&str, Gate); 14] = [
         ),
     ),
     ("test", Gate::Chore(|root| test::run(root, &[]))),
-    ("models", Gate::Chore(|root| model::run(root, &[]))),
     (
         "snapshots",
         Gate::CargoWith(
@@ -52,12 +51,13 @@ const GATES: [(&str, Gate); 14] = [
             &[("RUSTDOCFLAGS", "-D warnings")],
         ),
     ),
-    ("stress", Gate::Chore(|root| stress::run(root, &[]))),
     ("catalog", Gate::Chore(|root| Ok(cli::report("catalog", &catalog::check(root)?)))),
     ("deny", Gate::CargoWith("cargo-deny", &["deny", "check", "bans", "licenses", "sources"])),
     ("shear", Gate::CargoWith("cargo-shear", &["shear"])),
     ("typos", Gate::Program("typos")),
     ("other target", Gate::Target(OTHER_TARGET)),
+    ("models", Gate::Chore(|root| model::run(root, &[]))),
+    ("stress", Gate::Chore(|root| stress::run(root, &[]))),
 ];
 
 enum Ended {

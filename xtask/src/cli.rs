@@ -18,8 +18,8 @@ Every repository chore. Run as `cargo xtask COMMAND`.
   conform --seeds N [--start S] N random scenarios against the npm package (needs node)
   bench [--quick] [--rounds N] [--only P1,P2,...] [--json FILE]
                                 speed beside the npm package, template engines and a concatenation by hand, and how
-                                cost grows (`--only growth`); a whole run writes docs/performance.md, --quick and --only
-                                leave it alone
+                                cost grows (`--only growth`); a run without --quick, --rounds and --only
+                                writes docs/performance.md
   stress [--seconds N] [--seed S]
                                 many threads at once, compared with a model after each round; 120 s unless told
   ci                            every gate that CI runs, cheapest first (the same as `bash .ci/run`)

@@ -68,7 +68,13 @@ fn run(options: &Options) -> Result<bool, Failure> {
 }
 
 fn write(path: &std::path::Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|error| Failure::msg(format!("cannot write `{}`: {error}", path.display())))
+    // Whole or not at all: beside its place first.
+    let beside = path.with_added_extension("new");
+    let written = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path));
+    written.map_err(|error| {
+        drop(std::fs::remove_file(&beside));
+        Failure::msg(format!("cannot write `{}`: {error}", path.display()))
+    })
 }
 
 /// A line on standard error.

@@ -89,8 +89,11 @@ impl Wakers {
         if self.known.is_empty() {
             self.known.extend(self.all.iter().map(identity));
         }
-        if self.known.insert(identity(waker)) {
-            self.all.push(waker.clone());
+        if !self.known.contains(&identity(waker)) {
+            // Of what is kept: a clone may lie elsewhere, and where the one that was handed in lay another may come to lie.
+            let kept = waker.clone();
+            self.known.insert(identity(&kept));
+            self.all.push(kept);
         }
     }
 

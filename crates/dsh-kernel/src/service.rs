@@ -11,7 +11,6 @@ use crate::error::{Error, ErrorKind};
 use crate::fast_map::{self, FastMap};
 use crate::fiber::FiberState;
 use crate::fiber::core::FiberKind;
-use crate::frames::drop_quietly;
 use crate::name::Name;
 use crate::quiet::Quiet;
 use crate::sync::{Arc, ArcSwap, Numbers};
@@ -209,6 +208,8 @@ impl<S: Service> Handle<S> {
     /// Calls `code` with the service, and counts no reference: what many threads do at each step should not write to memory
     /// that they share.
     ///
+    /// For short use: services that leave while `code` runs are dropped when it returns. For long use, [`resolve`](Self::resolve).
+    ///
     /// ```
     /// # use dsh_kernel::{Kernel, Service};
     /// # struct Greetings(&'static str);
@@ -321,12 +322,10 @@ impl Context {
         loop {
             let may_use = core.kind != FiberKind::Root || !in_plugin;
             if may_use {
-                let reach = core.reach.load();
+                // It may be the last to hold a service that has left meanwhile, whose destructor is foreign.
+                let reach = Quiet::new(core.reach.load());
                 if let Some(provision) = reach.find(name) {
-                    let result = code(&provision.value);
-                    // It may be the last to hold a service that has left meanwhile, whose destructor is foreign.
-                    drop_quietly(reach);
-                    return Ok(result);
+                    return Ok(code(&provision.value));
                 }
             }
             in_plugin |= core.kind == FiberKind::Plugin;

@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::extensions::Extensions;
 use crate::journal::Journal;
 use crate::shape::Shape;
-use crate::state::State;
+use crate::state::{State, ToolBlock};
 use crate::value::{IntoValue, Value};
 
 use edits::{Edits, OwnVariables};
@@ -151,12 +151,16 @@ impl PromptAssembly {
     ///
     /// Made when first asked for, and kept for as long as the tools are the same.
     pub fn tools_json(&self) -> Arc<str> {
-        self.tool_block().0
+        match self.shared_tools() {
+            Some(tools) => Arc::clone(tools.json.get_or_init(|| tool_block(self.tools()))),
+            None => tool_block(self.tools()),
+        }
     }
 
-    /// The BLAKE3 of [`tools_json`](Self::tools_json) (X5).
+    /// The BLAKE3 of [`tools_json`](Self::tools_json), made when first asked for and kept likewise (X5).
     pub fn tools_fingerprint(&self) -> blake3::Hash {
-        self.tool_block().1
+        let make = || blake3::hash(self.tools_json().as_bytes());
+        self.shared_tools().map_or_else(make, |tools| *tools.fingerprint.get_or_init(make))
     }
 
     /// Which bytes of [`tools_json`](Self::tools_json) are which tool's, in order (X3).
@@ -182,11 +186,9 @@ impl PromptAssembly {
         })
     }
 
-    fn tool_block(&self) -> (Arc<str>, blake3::Hash) {
-        match self.state.as_deref().filter(|_| !self.has_edited_tools()) {
-            Some(state) => state.tools.json.get_or_init(|| tool_block(self.tools())).clone(),
-            None => tool_block(self.tools()),
-        }
+    /// The tools of the state, where nobody has edited them.
+    fn shared_tools(&self) -> Option<&ToolBlock> {
+        self.state.as_ref().filter(|_| !self.has_edited_tools()).map(|state| &*state.tools)
     }
 
     /// The state that this assembly is, as far as sections and variables go, where nobody has edited it.
@@ -238,7 +240,7 @@ fn registered_variables(state: Option<&State>) -> impl Iterator<Item = Assembled
     (0..count).filter_map(move |index| state.and_then(|state| AssembledVariable::registered(state, index)))
 }
 
-fn tool_block(tools: &[AssembledTool]) -> (Arc<str>, blake3::Hash) {
+fn tool_block(tools: &[AssembledTool]) -> Arc<str> {
     let len: usize = tools.iter().map(|tool| tool.schema().json().len() + 1).sum();
     let mut json = String::with_capacity(len + 2);
     json.push('[');
@@ -249,8 +251,7 @@ fn tool_block(tools: &[AssembledTool]) -> (Arc<str>, blake3::Hash) {
         json.push_str(tool.schema().json());
     }
     json.push(']');
-    let hash = blake3::hash(json.as_bytes());
-    (json.into(), hash)
+    json.into()
 }
 
 /// Shows names alone: values may be secrets.

@@ -89,7 +89,10 @@ impl PromptHandle {
     ///
     /// `prompt::provider_failed`; `prompt::reserved_tool_name`, `prompt::tool_order_unknown` (S6); `prompt::duplicate_tool` (S7);
     /// `kernel::listener_failed`; `prompt::unsettled` where plugins with a part in the prompt kept unloading.
-    pub fn assemble(&self, cx: impl Into<AssembleContext>) -> impl Future<Output = Result<PromptAssembly, Error>> {
+    pub fn assemble(
+        &self,
+        cx: impl Into<AssembleContext>,
+    ) -> impl Future<Output = Result<PromptAssembly, Error>> + Send {
         Assembling::Asked(&self.registry, cx.into())
     }
 

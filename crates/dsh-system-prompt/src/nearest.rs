@@ -21,13 +21,15 @@ pub(crate) fn nearest_first(wrong: Option<&str>, names: impl IntoIterator<Item =
     // The lengths bound the distance from below, and bring those to the front that may be near.
     names.sort_by_cached_key(|name| name.as_str().len().abs_diff(wrong.len()));
     let mut left = STEPS;
-    names.sort_by_cached_key(|name| {
-        let cost = cost(name);
+    let ranked = names.into_iter().map(|name| {
+        let cost = cost(&name);
         let may_be_compared = left >= cost;
         left = left.saturating_sub(cost);
-        if may_be_compared { distance(wrong, name.as_str()) } else { usize::MAX }
+        (if may_be_compared { distance(wrong, name.as_str()) } else { usize::MAX }, name)
     });
-    names
+    let mut ranked: Vec<(usize, Name)> = ranked.collect();
+    ranked.sort_by_key(|(distance, _)| *distance);
+    ranked.into_iter().map(|(_, name)| name).collect()
 }
 
 /// The name nearest to `wrong`, if it is near enough to be meant.

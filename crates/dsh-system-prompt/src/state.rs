@@ -34,7 +34,8 @@ pub(crate) struct State {
 pub(crate) struct ToolBlock {
     answers: Vec<ToolProviderResult>,
     pub(crate) tools: Vec<AssembledTool>,
-    pub(crate) json: OnceLock<(Arc<str>, blake3::Hash)>,
+    pub(crate) json: OnceLock<Arc<str>>,
+    pub(crate) fingerprint: OnceLock<blake3::Hash>,
 }
 
 /// What came of asking the providers.
@@ -132,7 +133,7 @@ impl State {
             let answers = answers.into_vec();
             let owners = view.tools.iter().map(|entry| (entry.origin.owner().clone(), entry.origin.layer()));
             let tools = ordered_tools(order, &answers, owners)?;
-            Arc::new(ToolBlock { answers, tools, json: OnceLock::new() })
+            Arc::new(ToolBlock { answers, tools, json: OnceLock::new(), fingerprint: OnceLock::new() })
         };
         Ok(Arc::new(Self {
             shape: Arc::clone(&view.shape),

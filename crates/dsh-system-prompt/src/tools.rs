@@ -60,9 +60,10 @@ impl ToolProviderResult {
         given.unwrap_or_default().iter().map(Name::as_str).chain(own.iter().map(ToolSchema::name))
     }
 
-    /// Whether both are the same answer, kept and handed out twice.
+    /// Whether both say the same: one answer handed out twice, or one made anew of schemas that are equal.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        let (one, two) = (&*self.0, &*other.0);
+        Arc::ptr_eq(&self.0, &other.0) || (one.schemas == two.schemas && one.known == two.known)
     }
 }
 

@@ -6,7 +6,6 @@ use std::fs;
 use std::path::Path;
 
 /// The entries of a target's dictionary: each is bytes in quotes, on a line of its own.
-#[expect(clippy::disallowed_methods, reason = "a dictionary is a file of the project")]
 pub(crate) fn dictionary(target: &str) -> Vec<Vec<u8>> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("dictionaries").join(format!("{target}.dict"));
     let text = String::from_utf8(fs::read(file).unwrap()).unwrap();

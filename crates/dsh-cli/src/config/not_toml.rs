@@ -3,9 +3,12 @@
 mod firsts;
 
 use std::cell::OnceCell;
+use std::ops::Range;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use toml_parser::Source;
+use toml_parser::lexer::TokenKind;
 
 use self::firsts::Firsts;
 use crate::diagnostic::{Diagnostic, SourceId, Span};
@@ -44,14 +47,49 @@ const MOST_HEADERS: usize = 10_000;
 
 /// The diagnostic of a document whose tables are so many that reading it would take long. Lists of tables cost nothing of the kind.
 pub(super) fn too_many_headers(source: SourceId, text: &str) -> Option<Diagnostic> {
-    let first_too_many = firsts::headers(text)
-        .filter(|(header, _)| !header.starts_with("[[") && header.ends_with(']'))
-        .nth(MOST_HEADERS)?
-        .1;
+    let first_too_many = tables(text).nth(MOST_HEADERS)?;
     let headline = format!("not readable as TOML: more than {MOST_HEADERS} tables have a header of their own");
     let diagnostic =
         Diagnostic::error("config::not_toml", headline).at(Span::new(source, first_too_many), "one too many");
     Some(diagnostic.with_help("a configuration needs a few of them: take the others out"))
+}
+
+/// Where the header of each table begins: a bracket that is the first of its line, outside of every value, and alone.
+fn tables(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut tokens = Source::new(text).lex().peekable();
+    let (mut open, mut is_first, mut in_header) = (0_usize, true, false);
+    std::iter::from_fn(move || {
+        loop {
+            let token = tokens.next()?;
+            let stands_first = std::mem::replace(&mut is_first, token.kind() == TokenKind::Newline);
+            match token.kind() {
+                TokenKind::Whitespace => is_first = stands_first,
+                // A header ends with its line, closed or not.
+                TokenKind::Newline if in_header => (open, in_header) = (0, false),
+                TokenKind::LeftSquareBracket if stands_first && open == 0 => {
+                    in_header = true;
+                    if tokens.next_if(|next| next.kind() == TokenKind::LeftSquareBracket).is_none() {
+                        open = 1;
+                        return Some(token.span().start()..token.span().end());
+                    }
+                    open = 2;
+                }
+                TokenKind::LeftSquareBracket | TokenKind::LeftCurlyBracket => open += 1,
+                TokenKind::RightSquareBracket | TokenKind::RightCurlyBracket => open = open.saturating_sub(1),
+                TokenKind::Dot
+                | TokenKind::Equals
+                | TokenKind::Comma
+                | TokenKind::Comment
+                | TokenKind::Newline
+                | TokenKind::LiteralString
+                | TokenKind::BasicString
+                | TokenKind::MlLiteralString
+                | TokenKind::MlBasicString
+                | TokenKind::Atom
+                | TokenKind::Eof => {}
+            }
+        }
+    })
 }
 
 /// A document that the parser has errors of.
@@ -147,5 +185,22 @@ fn remedy(message: &str, found: &str) -> Option<&'static str> {
         _ if begins("string values must be quoted") => Some(r#"put the text into straight quotes: `"…"`"#),
         "True" | "False" => Some("write it in small letters: `true`, `false`"),
         _ => REMEDIES.iter().find(|(of, _)| begins(of)).map(|(_, remedy)| *remedy).or(Some(GENERAL)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tables;
+
+    fn lines(text: &str) -> Vec<usize> {
+        tables(text).map(|range| text.get(..range.start).unwrap_or_default().matches('\n').count() + 1).collect()
+    }
+
+    #[test]
+    fn headers_of_tables_are_told_from_lists_and_from_what_strings_and_lists_hold() {
+        let text = "[a]\nx = \"\"\"\n[no]\n\"\"\"\n[[list]]\n  [b.c] # said\ny = [\n[1],\n[2]]\n[\"d#1\"]\nz = '''\n[no]'''\n['e]']\n# [no]\n";
+        assert_eq!(lines(text), [1, 6, 10, 13]);
+        assert_eq!(lines("[a\n[b]\n"), [1, 2]);
+        assert_eq!(lines("").len(), 0);
     }
 }

@@ -48,8 +48,9 @@ impl Events {
         let mut hubs = Hubs::clone(&self.hubs.load());
         let erased: Arc<dyn AnyHub> = Arc::clone(&hub) as _;
         hubs.insert(TypeId::of::<E>(), erased);
-        self.hubs.store(Arc::new(hubs));
+        // Before the hub can be found: whoever finds it and adds a listener is heard. A bit without a hub does no harm.
         self.known.fetch_or(const { bit(E::NAME) }, Ordering::Release);
+        self.hubs.store(Arc::new(hubs));
         hub
     }
 

@@ -1,4 +1,5 @@
-//! Numbers out of all measure: anything quadratic here would not end, and anything that recurses would overflow its small stack.
+//! Numbers out of all measure: anything quadratic here takes long enough to be noticed, and anything that recurses would overflow its
+//! small stack.
 
 use std::sync::Arc;
 

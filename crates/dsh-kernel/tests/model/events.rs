@@ -105,8 +105,14 @@ fn the_first_two_listeners_of_an_event_are_both_heard() {
         let (kernel, log) = (Kernel::new(), Log::new());
         let root = kernel.root();
         let (ctx, theirs) = (root.clone(), log.clone());
-        let other = beside(move || hear(&ctx, "theirs", &theirs).unwrap());
+        // Whoever has registered is heard from then on, whatever the other has come to.
+        let other = beside(move || {
+            let theirs = hear(&ctx, "theirs", &theirs).unwrap();
+            assert!(ctx.hears::<Ping>(Audience::Untagged));
+            theirs
+        });
         let mine = hear(&root, "mine", &log).unwrap();
+        assert!(root.hears::<Ping>(Audience::Untagged));
         let theirs = other.join().unwrap();
         root.emit(&Ping, Audience::Untagged).unwrap();
         let entries = log.take();

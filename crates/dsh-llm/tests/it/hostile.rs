@@ -1,4 +1,4 @@
-//! Hostile sizes: anything quadratic here would not end, and anything that recurses over its input would overflow the stack.
+//! Hostile sizes: anything quadratic here takes long enough to be noticed, and anything that recurses over its input would overflow the stack.
 
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails the test by panicking")]
 

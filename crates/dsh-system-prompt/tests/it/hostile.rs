@@ -1,4 +1,5 @@
-//! Hostile sizes through the registry: anything quadratic here would not end (S12, P4).
+//! Hostile sizes through the registry: anything quadratic here takes long enough to be noticed (S12, P4). What grows how is measured
+//! by `cargo xtask bench --only growth`.
 
 use std::sync::Arc;
 

@@ -65,6 +65,21 @@ async fn an_unchanged_step_hands_out_the_same_bytes() {
     assert_eq!(first.as_str(), r#"{"system":"v is 0","tools":[]}"#);
 }
 
+/// P3: answers that say the same are the same, though they were made anew.
+#[tokio::test]
+async fn answers_made_anew_that_say_the_same_are_unchanged() {
+    let world = world().await;
+    let handle = world.root.system_prompt();
+    handle.tools(ToolProvider::computed(|_| vec![schema("t"), schema("u")])).unwrap();
+    handle.variable(PromptVariable::computed("v", |_| Some("x".to_owned()))).unwrap();
+    handle.section(PromptSection::computed("s", 1, |_| String::from("{{v}}"))).unwrap();
+    let first = world.assemble(bare()).await.unwrap();
+    let again = world.assemble(bare()).await.unwrap();
+    let body = |assembly: &PromptAssembly| wire_body(&render(assembly).unwrap(), assembly);
+    assert_eq!(body(&first).as_ptr(), body(&again).as_ptr());
+    assert!(Arc::ptr_eq(&first.tools_json(), &again.tools_json()));
+}
+
 /// S8: an edit shows in the body of the edited assembly and in no other.
 #[tokio::test]
 async fn an_edit_shows_in_its_own_body_alone() {

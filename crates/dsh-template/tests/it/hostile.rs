@@ -1,4 +1,4 @@
-//! Hostile sizes: anything quadratic here would not end. The work itself is counted in the scanner's own tests. (S12)
+//! Hostile sizes: anything quadratic here takes long enough to be noticed. The work itself is counted in the scanner's own tests. (S12)
 
 use dsh_template::ErrorKind::MalformedReference;
 use dsh_template::{Lookup, Template, Text, escape, quotations, references};
