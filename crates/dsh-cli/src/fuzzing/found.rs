@@ -5,6 +5,9 @@ use std::ops::Range;
 use crate::diagnostic::{Diagnostic, Place, Report, Severity, SourceId, Sources, concise, github, json, render, sarif};
 use crate::project::decoded;
 
+/// Of one file, so many findings are shown to a person.
+const MOST_HUMAN: usize = 12;
+
 /// The text of a file, as its readers see it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoded {
@@ -25,8 +28,8 @@ pub struct Finding {
     pub headline: String,
     /// Its places in the text.
     pub places: Vec<FoundPlace>,
-    /// The same for a person, with colours.
-    pub human: String,
+    /// The same for a person, with colours; of the first of many alone, because that takes long.
+    pub human: Option<String>,
 }
 
 /// A place of a finding.
@@ -101,12 +104,12 @@ impl Looked {
             github: github::text(&found, &sources),
             json: json::printed(&json::diagnostics(&found, &sources)),
             sarif: json::escaped(&sarif::log(&found, &sources, 1).to_string()),
-            findings: found.iter().map(|diagnostic| finding(diagnostic, &sources)).collect(),
+            findings: found.iter().enumerate().map(|(index, it)| finding(it, index < MOST_HUMAN, &sources)).collect(),
         }
     }
 }
 
-fn finding(diagnostic: &Diagnostic, sources: &Sources) -> Finding {
+fn finding(diagnostic: &Diagnostic, is_human: bool, sources: &Sources) -> Finding {
     let place = |place: &Place| {
         let at = sources.locate(place.span)?;
         let (start, in_file) = ((at.start.line, at.start.column), at.bytes.0..at.bytes.1);
@@ -117,6 +120,6 @@ fn finding(diagnostic: &Diagnostic, sources: &Sources) -> Finding {
         is_error: diagnostic.severity == Severity::Error,
         headline: diagnostic.headline.clone(),
         places: diagnostic.places.iter().filter_map(place).collect(),
-        human: render::human(diagnostic, sources),
+        human: is_human.then(|| render::human(diagnostic, sources)),
     }
 }
