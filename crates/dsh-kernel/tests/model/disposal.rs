@@ -1,7 +1,7 @@
 //! Disposing against unloading: whoever begins it, what was registered is undone once, and everybody hears of the end (K2,
 //! K4, K8, K9).
 
-use dsh_kernel::{ErrorKind, Failure, FiberState, Kernel};
+use dsh_kernel::{Context, ErrorKind, Failure, FiberState, Kernel};
 use dsh_testkit::{Log, Probes};
 
 use crate::explore::{beside, block_on, explore, explore_to};
@@ -146,15 +146,11 @@ fn a_plugin_disposed_while_it_loads_takes_nothing_more_and_ends_when_its_start_h
         let (kernel, log, gate) = (Kernel::new(), Log::new(), Gate::new());
         let before = kernel.inspect();
         let theirs = log.clone();
-        let start = move |ctx: &dsh_kernel::Context| match undo(ctx, "e", "undone", &theirs) {
-            Ok(_) => {
-                theirs.push("made");
-                Ok(())
-            }
-            Err(error) => {
-                assert_eq!(error.kind(), ErrorKind::Inactive);
-                Err(error.into())
-            }
+        let start = move |ctx: &Context| {
+            let late = count(&theirs.entries(), "asked") == 1;
+            undo(ctx, "e", "undone", &theirs)?;
+            theirs.push(if late { "made late" } else { "made" });
+            Ok(())
         };
         let fiber = Part::slow("p", &gate, start).mount(&kernel.root()).unwrap();
         let ready = fiber.ready();
@@ -162,8 +158,11 @@ fn a_plugin_disposed_while_it_loads_takes_nothing_more_and_ends_when_its_start_h
             gate.open();
             block_on(ready)
         });
-        block_on(fiber.dispose()).unwrap();
+        let teardown = fiber.dispose();
+        log.push("asked");
+        block_on(teardown).unwrap();
         let entries = log.entries();
+        assert_eq!(count(&entries, "made late"), 0, "{entries:?}");
         assert_eq!(count(&entries, "made"), count(&entries, "undone"), "{entries:?}");
         assert_eq!(fiber.state(), FiberState::Disposed);
         // It may have been active for a moment; nobody is left waiting for it.

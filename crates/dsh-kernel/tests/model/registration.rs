@@ -141,10 +141,10 @@ fn a_registration_whose_listener_fails_leaves_its_name_free() {
         let (told, fails) = (log.clone(), AtomicBool::new(true));
         root.on(move |Changed(what): &Changed| {
             told.push(format!("{what:?}"));
-            match what {
-                Registered::Added if fails.swap(false, Ordering::Relaxed) => Err(Failure::msg("not this one")),
-                _ => Ok(()),
+            if *what == Registered::Added && fails.swap(false, Ordering::Relaxed) {
+                return Err(Failure::msg("not this one"));
             }
+            Ok(())
         })
         .unwrap();
         let (theirs, ctx) = (Arc::clone(&registry), root.clone());
