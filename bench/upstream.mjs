@@ -17,7 +17,12 @@ const root = new Context()
 await (await root.plugin(SystemPrompt, { persona: workload.persona, toolOrder: workload.tool_order })).await()
 const prompt = root.get('systemPrompt')
 for (const section of workload.sections) prompt.section(section)
-for (const [name, value] of Object.entries(workload.variables)) prompt.variable(name, () => value)
+// One variable changes at each step, as on the other side: of values that are made beforehand.
+const changing = Array.from({ length: 16 }, (_, n) => `${workload.variables.branch}-${n}`)
+let [measuring, turn] = [false, 0]
+for (const [name, value] of Object.entries(workload.variables)) {
+  prompt.variable(name, name === 'branch' ? () => (measuring ? changing[turn++ % changing.length] : value) : () => value)
+}
 prompt.tools(() => ({ schemas: workload.tools }))
 
 const calls = {
@@ -54,8 +59,10 @@ const answer = (value) => process.stdout.write(`${JSON.stringify(value)}\n`)
 for await (const line of createInterface({ input: process.stdin })) {
   const [what, ms] = line.split(' ')
   if (what === 'hello') {
+    measuring = false
     answer({ prompt: await calls.step() })
   } else {
+    measuring = true
     answer({ ns: await measure(calls[what], Number(ms)) })
   }
 }

@@ -40,7 +40,10 @@ impl Asked {
         let mut asked = Self { passed_on: Vec::new(), is_whole: true };
         let mut args = args.iter();
         while let Some(arg) = args.next() {
-            let mut value = || args.next().ok_or_else(|| Error::new(format!("`{arg}` needs a value")));
+            let mut value = || {
+                let value = args.next().filter(|value| !value.starts_with("--"));
+                value.ok_or_else(|| Error::new(format!("`{arg}` needs a value")))
+            };
             let value = match arg.as_str() {
                 "--quick" => {
                     asked.is_whole = false;

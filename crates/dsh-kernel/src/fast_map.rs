@@ -6,8 +6,8 @@ use rpds::HashTrieMapSync;
 /// A persistent map. Nothing that anyone can see iterates over it in its own order (I7).
 pub(crate) type FastMap<K, V> = HashTrieMapSync<K, V, RandomState>;
 
-/// A write copies the nodes on its way, and counts a reference for each of their children. Nodes of 16 cost a write in one of
-/// 10,000 scopes half of what nodes of 64 cost; a look-up follows one or two pointers more.
+/// A write copies the nodes on its way, and counts a reference for each of their children. Small nodes make a write in one
+/// of 10,000 scopes a good deal cheaper than the usual ones of 64; a look-up follows a few pointers more.
 const DEGREE: u8 = 8;
 
 /// A map with nothing in it.

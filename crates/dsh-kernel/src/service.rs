@@ -91,7 +91,8 @@ service_set!(A, B, C, D, E, F, G, H);
 /// One service as it is provided.
 pub(crate) struct Provision {
     pub(crate) name: Name,
-    pub(crate) value: Arc<dyn Any + Send + Sync>,
+    /// Quiet each by itself: where several are let go of at once, none keeps the others from it (K13).
+    pub(crate) value: Quiet<Arc<dyn Any + Send + Sync>>,
     pub(crate) info: Option<ServiceInfo>,
     /// Among all provisions, which came earlier.
     pub(crate) number: u64,
@@ -271,7 +272,7 @@ impl Context {
     pub fn provide_shared<S: Service>(&self, service: Arc<S>) -> Result<Disposer, Error> {
         self.provide_any(Provision {
             name: Name::fixed(S::NAME),
-            value: service,
+            value: Quiet::new(service),
             info: Some(ServiceInfo::of::<S>()),
             number: next_number(),
         })
@@ -283,7 +284,7 @@ impl Context {
     ///
     /// As [`Context::provide`].
     pub fn provide_dyn(&self, name: impl Into<Name>, value: Arc<dyn Any + Send + Sync>) -> Result<Disposer, Error> {
-        self.provide_any(Provision { name: name.into(), value, info: None, number: next_number() })
+        self.provide_any(Provision { name: name.into(), value: Quiet::new(value), info: None, number: next_number() })
     }
 
     fn provide_any(&self, provision: Provision) -> Result<Disposer, Error> {

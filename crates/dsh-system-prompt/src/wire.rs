@@ -47,8 +47,8 @@ impl fmt::Debug for WireBody {
     }
 }
 
-/// The body that tells a model the rendered text and the tools of `assembly`, byte for byte what ECMAScript's `JSON.stringify` gives
-/// for the object `{system, tools}` (P3, X5).
+/// The body that tells a model the rendered text and the tools of `assembly`, as canonical JSON (P3, X5): the text escaped as
+/// ECMAScript's `JSON.stringify` escapes it, the tools as [`PromptAssembly::tools_json`] has them, their numbers digit for digit.
 ///
 /// The prompt's own words are kept escaped and a tool's JSON is kept ready, so a step escapes values alone. Of an assembly that
 /// nobody has edited the body is kept, and handed out again for as long as nothing changes.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dsh_kernel::{Audience, Context, Emit, Event, FiberState, Kernel};
+use dsh_kernel::{Audience, Context, Emit, Event, FiberState, Kernel, Service};
 use dsh_testkit::{Counter, Gate, Log};
 
 use crate::support::alone::alone;
@@ -252,4 +252,48 @@ fn a_kernel_outlives_its_runtime() {
         });
         log.assert(["e"]);
     });
+}
+
+/// A service whose destructor panics.
+struct Bomb;
+
+impl Service for Bomb {
+    const NAME: &'static str = "bomb";
+    const DOC: &'static str = "A test.";
+}
+
+struct Other(Bomb);
+
+impl Service for Other {
+    const NAME: &'static str = "other-bomb";
+    const DOC: &'static str = "A test.";
+}
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("in a destructor");
+    }
+}
+
+// K13: whoever looks at a service may be the last to hold it, and others with it
+#[test]
+fn services_that_are_let_go_of_while_one_looks_at_them_keep_their_panics() {
+    for panics in [false, true] {
+        let kernel = Kernel::new();
+        let root = kernel.root();
+        let (one, two) = (root.provide(Bomb).unwrap(), root.provide(Other(Bomb)).unwrap());
+        let looked = root.call(|| {
+            root.get::<Bomb>().with(|_| {
+                drop((one.dispose(), two.dispose()));
+                assert!(!panics, "in the code");
+            })
+        });
+        match looked {
+            Ok(looked) => looked.unwrap(),
+            Err(failure) => assert_eq!(failure.panic_message(), Some("in the code")),
+        }
+        root.provide(Bomb).unwrap();
+        let bombs = root.get::<Bomb>();
+        bombs.with(move |_| drop(kernel)).unwrap();
+    }
 }
