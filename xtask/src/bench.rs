@@ -8,6 +8,9 @@ use crate::{Error, Outcome, process};
 /// The page that a whole run writes.
 const PAGE: &str = "docs/performance.md";
 
+/// The clauses that rows can be asked for by, as the program knows them.
+const CLAUSES: [&str; 7] = ["P1", "P2", "P3", "P4", "P5", "P6", "growth"];
+
 /// Builds `dsh` and the side-by-side program as they are shipped, and runs the program. What it prints, and whether a target
 /// is missed, is its to say.
 pub fn run(root: &Path, args: &[String]) -> Result<Outcome, Error> {
@@ -50,8 +53,13 @@ impl Asked {
                     None
                 }
                 "--only" => {
+                    let clauses = value()?;
+                    if let Some(unknown) = clauses.split(',').find(|clause| !CLAUSES.contains(clause)) {
+                        let known = CLAUSES.join(", ");
+                        return Err(Error::new(format!("`--only {unknown}`: the clauses are {known}")));
+                    }
                     asked.is_whole = false;
-                    Some(value()?.clone())
+                    Some(clauses.clone())
                 }
                 "--rounds" => {
                     let rounds = value()?;
@@ -82,7 +90,7 @@ impl Asked {
 
 #[cfg(test)]
 mod tests {
-    use super::Asked;
+    use super::{Asked, CLAUSES};
 
     fn parse(line: &str) -> Result<Asked, crate::Error> {
         Asked::parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
@@ -103,8 +111,17 @@ mod tests {
 
     #[test]
     fn wrong_use_is_refused_before_anything_is_built() {
-        for line in ["--fast", "--rounds 0", "--rounds", "--json", "--page x"] {
+        for line in ["--fast", "--rounds 0", "--rounds", "--json", "--page x", "--only", "--only P9", "--only P1,"] {
             assert!(parse(line).is_err(), "{line}");
         }
+        assert!(parse("--only P9").unwrap_err().to_string().contains("`--only P9`: the clauses are P1, "));
+        assert!(parse("--only P1,growth").is_ok());
+    }
+
+    #[test]
+    fn the_clauses_are_those_that_the_program_knows() {
+        let options = include_str!("../../bench/examples/table/options.rs");
+        let known = format!("const CLAUSES: [&str; {}] = {:?};", CLAUSES.len(), CLAUSES);
+        assert!(options.contains(&known), "{known}");
     }
 }
