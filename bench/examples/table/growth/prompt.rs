@@ -12,15 +12,9 @@ use dsh_system_prompt::{
 use dsh_template::Template;
 
 use super::world::{dispose, in_and_out};
-use super::{Curve, Growth, TO_10_000, World};
+use super::{BYTES, Curve, Growth, TO_1_000, TO_10_000, World};
 use crate::round::Sample;
 use crate::timing::per_call;
-
-/// To as many tools as anybody shows to a model, and more.
-const TO_1_000: &[usize] = &[1, 10, 30, 100, 300, 1_000];
-
-/// To a hundred megabytes.
-const BYTES: &[usize] = &[1_000, 10_000, 100_000, 1_000_000, 3_000_000, 10_000_000, 30_000_000, 100_000_000];
 
 pub(super) const CURVES: &[Curve] = &[
     Curve {
