@@ -33,17 +33,45 @@ fn unchanged(options: &Options, workload: &Workload) -> Result<Vec<Row>, Failure
             return Err(Failure::msg("an unchanged step hands out other bytes"));
         }
     }
+    let answers = answers(workload);
     let sides: Vec<Sample<'_>> = vec![
         Box::new(|time| per_call(time, || shared.step(None))),
         Box::new(|time| per_call(time, || cloning.step(None))),
+        Box::new(|time| {
+            per_call(time, || {
+                ask(&answers);
+                Ok(())
+            })
+        }),
     ];
     let figures = interleave(options, sides)?;
-    let [shared, cloning] = figures.as_slice() else { return Err(Failure::msg("a side gave no figure")) };
+    let [shared, cloning, answers] = figures.as_slice() else { return Err(Failure::msg("a side gave no figure")) };
     let row = |what, figure| Row::new("P3", what, UNCHANGED, figure);
     Ok(vec![
         row("unchanged step, providers with shared strings", *shared).target(Target::Limit(200.0)),
+        row("unchanged step, providers with shared strings", *shared)
+            .against("the eight answers alone: a shared string cloned by a boxed closure, and dropped", *answers),
         row("unchanged step, providers that clone", *cloning).target(Target::Limit(500.0)),
     ])
+}
+
+/// The code of a provider, without a registry round it.
+type Answer = Box<dyn Fn(usize) -> Arc<str>>;
+
+/// What the workload's providers do themselves.
+fn answers(workload: &Workload) -> Vec<Answer> {
+    let answer = |value: &String| -> Answer {
+        let shared: Arc<str> = value.as_str().into();
+        Box::new(move |_| Arc::clone(&shared))
+    };
+    workload.variables.iter().map(|(_, value)| answer(value)).collect()
+}
+
+/// No step that asks its providers can be quicker on the machine at hand: two locked instructions an answer.
+fn ask(answers: &[Answer]) {
+    for (which, answer) in answers.iter().enumerate() {
+        drop(black_box(answer(which)));
+    }
 }
 
 /// One variable changed each time, down to the bytes that go out.
