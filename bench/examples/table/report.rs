@@ -33,7 +33,9 @@ pub(crate) fn text(rows: &[Row], machine: &Machine) -> String {
 fn conclusion(rows: &[Row]) -> String {
     let judged = |verdict| rows.iter().filter(|row| row.holds() == Some(verdict)).count();
     let skipped = rows.iter().filter(|row| row.measured.is_err()).count();
-    format!("{} rows hold, {} miss their target, {skipped} skipped", judged(true), judged(false))
+    let unjudged = rows.iter().filter(|row| row.unjudged.is_some()).count();
+    let without = if unjudged == 0 { String::new() } else { format!(", {unjudged} without a verdict") };
+    format!("{} rows hold, {} miss their target{without}, {skipped} skipped", judged(true), judged(false))
 }
 
 #[cfg(test)]
@@ -52,13 +54,14 @@ mod tests {
             unit: Unit::Nanoseconds,
             target: Some(Target::AtMost(0.01)),
             function: "step::measure",
-            measured: Ok(Measured { ours: figure(3_456.7, 0.012), theirs: Some(figure(987_654.0, 0.03)) }),
+            measured: Ok(Measured { ours: figure(3_456.7, 0.012), theirs: Some(figure(987_654.0, 0.03)), ratio: None }),
             curve: Vec::new(),
+            unjudged: None,
         };
         let limit = Row {
             against: None,
             target: Some(Target::Limit(6_000.0)),
-            measured: Ok(Measured { ours: figure(3_456.7, 0.012), theirs: None }),
+            measured: Ok(Measured { ours: figure(3_456.7, 0.012), theirs: None, ratio: None }),
             ..row.clone()
         };
         let missed = Row {
@@ -68,10 +71,15 @@ mod tests {
             unit: Unit::Speedup,
             target: Some(Target::AtLeast(0.95)),
             function: "threads::measure",
-            measured: Ok(Measured { ours: figure(1.7, 0.01), theirs: Some(figure(2.0, 0.0)) }),
+            measured: Ok(Measured {
+                ours: figure(1.7, 0.01),
+                theirs: Some(figure(2.0, 0.0)),
+                ratio: Some(figure(0.86, 0.02)),
+            }),
             ..row.clone()
         };
         let informs = Row { what: "two threads, one string", target: None, ..missed.clone() };
+        let unjudged = Row { unjudged: Some("the other side scales 1.7 × alone".to_owned()), ..missed.clone() };
         let skipped = Row {
             id: "P6",
             what: "binary",
@@ -88,12 +96,12 @@ mod tests {
             unit: Unit::Exponent,
             target: Some(Target::Limit(1.3)),
             function: "prompt.rs: steps",
-            measured: Ok(Measured { ours: figure(1.0216, 0.0), theirs: None }),
+            measured: Ok(Measured { ours: figure(1.0216, 0.0), theirs: None, ratio: None }),
             curve: vec![(1, 123.4), (10, 543.2), (1_000, 45_678.0), (10_000, 567_890.0)],
-            ..skipped
+            ..skipped.clone()
         };
         let machine = Machine { line: "Some CPU, 2 cores, Linux 6.18, rustc 1.95.0, node v20".to_owned() };
-        (vec![row, limit, missed, informs, skipped, curve], machine)
+        (vec![row, limit, missed, informs, unjudged, skipped, curve], machine)
     }
 
     #[test]

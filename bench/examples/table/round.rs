@@ -11,7 +11,12 @@ pub(crate) type Sample<'a> = Box<dyn FnMut(Duration) -> Result<f64, Failure> + '
 
 /// Measures all sides, round by round: first the first, then the second, …, then the first again. One figure a side, in
 /// their order. One more round goes before, for warmth, and counts for nothing.
-pub(crate) fn interleave(options: &Options, mut sides: Vec<Sample<'_>>) -> Result<Vec<Figure>, Failure> {
+pub(crate) fn interleave(options: &Options, sides: Vec<Sample<'_>>) -> Result<Vec<Figure>, Failure> {
+    Ok(rounds(options, sides)?.into_iter().map(Figure::of).collect())
+}
+
+/// The same, with what each round gave: one list a side.
+pub(crate) fn rounds(options: &Options, mut sides: Vec<Sample<'_>>) -> Result<Vec<Vec<f64>>, Failure> {
     let mut taken = vec![Vec::with_capacity(options.rounds); sides.len()];
     for round in 0..=options.rounds {
         for (side, taken) in sides.iter_mut().zip(&mut taken) {
@@ -21,7 +26,7 @@ pub(crate) fn interleave(options: &Options, mut sides: Vec<Sample<'_>>) -> Resul
             }
         }
     }
-    Ok(taken.into_iter().map(Figure::of).collect())
+    Ok(taken)
 }
 
 /// What was measured: the median of the rounds, and how far they spread.
@@ -39,6 +44,11 @@ impl Figure {
         let middle = median(&mut rounds);
         let (low, high) = (quantile(&rounds, 0.25), quantile(&rounds, 0.75));
         Self { median: middle, spread: if middle == 0.0 { 0.0 } else { (high - low) / 2.0 / middle } }
+    }
+
+    /// Ours over theirs, of each round by itself: what disturbs a round disturbs both sides of its ratio.
+    pub(crate) fn ratio(ours: &[f64], theirs: &[f64]) -> Self {
+        Self::of(ours.iter().zip(theirs).map(|(ours, theirs)| ours / theirs).collect())
     }
 
     /// A figure that was not measured in rounds.
@@ -91,6 +101,15 @@ mod tests {
     fn the_lower_quartile_lies_between_two_values_in_proportion() {
         assert_eq!(lower_quartile(&mut [4.0, 3.0, 2.0, 1.0, 5.0]), 2.0);
         assert_eq!(lower_quartile(&mut [20.0, 10.0]), 12.5);
+    }
+
+    #[test]
+    fn a_ratio_is_taken_within_each_round() {
+        // Rounds in which the machine gives both sides half do not show.
+        let (ours, theirs) = ([0.9, 1.8, 1.8, 0.9, 0.9], [1.0, 2.0, 2.0, 1.0, 1.0]);
+        let ratio = Figure::ratio(&ours, &theirs);
+        assert_eq!((ratio.median, ratio.spread), (0.9, 0.0));
+        assert_eq!(Figure::ratio(&[1.0, 1.0, 4.0], &[2.0, 1.0, 2.0]).median, 1.0);
     }
 
     #[test]

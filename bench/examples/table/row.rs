@@ -21,6 +21,8 @@ pub(crate) struct Row {
     pub(crate) measured: Result<Measured, String>,
     /// The sizes of a curve with what was measured at each, in nanoseconds; ours is the exponent then.
     pub(crate) curve: Vec<(usize, f64)>,
+    /// Why there is no verdict, though something is asked for.
+    pub(crate) unjudged: Option<String>,
 }
 
 /// The figures of a row.
@@ -30,6 +32,8 @@ pub(crate) struct Measured {
     pub(crate) ours: Figure,
     /// The other side's.
     pub(crate) theirs: Option<Figure>,
+    /// Ours over theirs, where it was taken round by round; else it is that of the medians.
+    pub(crate) ratio: Option<Figure>,
 }
 
 /// What a figure is.
@@ -63,8 +67,18 @@ pub(crate) enum Target {
 impl Row {
     /// A row of a time, with no other side and no target.
     pub(crate) const fn new(id: &'static str, what: &'static str, function: &'static str, ours: Figure) -> Self {
-        let measured = Ok(Measured { ours, theirs: None });
-        Self { id, what, against: None, unit: Unit::Nanoseconds, target: None, function, measured, curve: Vec::new() }
+        let measured = Ok(Measured { ours, theirs: None, ratio: None });
+        Self {
+            id,
+            what,
+            against: None,
+            unit: Unit::Nanoseconds,
+            target: None,
+            function,
+            measured,
+            curve: Vec::new(),
+            unjudged: None,
+        }
     }
 
     /// The same with another side.
@@ -73,6 +87,20 @@ impl Row {
         if let Ok(measured) = &mut self.measured {
             measured.theirs = Some(figure);
         }
+        self
+    }
+
+    /// The same with the ratio that was taken round by round.
+    pub(crate) fn ratio_of_rounds(mut self, ratio: Figure) -> Self {
+        if let Ok(measured) = &mut self.measured {
+            measured.ratio = Some(ratio);
+        }
+        self
+    }
+
+    /// The same without a verdict, and why.
+    pub(crate) fn unjudged(mut self, why: Option<String>) -> Self {
+        self.unjudged = why;
         self
     }
 
@@ -95,19 +123,23 @@ impl Row {
         self
     }
 
-    /// Ours over theirs.
-    pub(crate) fn ratio(&self) -> Option<f64> {
+    /// Ours over theirs. It has a spread where it was taken round by round.
+    pub(crate) fn ratio(&self) -> Option<Figure> {
         let measured = self.measured.as_ref().ok()?;
-        Some(measured.ours.median / measured.theirs?.median)
+        let theirs = measured.theirs?;
+        Some(measured.ratio.unwrap_or_else(|| Figure::exact(measured.ours.median / theirs.median)))
     }
 
-    /// Whether the target holds; `None` where there is none, or nothing was measured.
+    /// Whether the target holds; `None` where there is none, nothing was measured, or what was measured says nothing of it.
     pub(crate) fn holds(&self) -> Option<bool> {
+        if self.unjudged.is_some() {
+            return None;
+        }
         let ours = self.measured.as_ref().ok()?.ours.median;
         Some(match self.target? {
-            Target::AtMost(most) => self.ratio()? <= most,
-            Target::Below(limit) => self.ratio()? < limit,
-            Target::AtLeast(least) => self.ratio()? >= least,
+            Target::AtMost(most) => self.ratio()?.median <= most,
+            Target::Below(limit) => self.ratio()?.median < limit,
+            Target::AtLeast(least) => self.ratio()?.median >= least,
             Target::Limit(most) => ours <= most,
         })
     }
@@ -137,18 +169,14 @@ impl Target {
 
 #[cfg(test)]
 mod tests {
-    use super::{Figure, Measured, Row, Target, Unit};
+    use super::{Figure, Measured, Row, Target};
 
     fn row(target: Option<Target>, ours: f64, theirs: Option<f64>) -> Row {
         Row {
-            id: "P1",
-            what: "step",
             against: theirs.map(|_| "a rival"),
-            unit: Unit::Nanoseconds,
             target,
-            function: "step",
-            measured: Ok(Measured { ours: Figure::exact(ours), theirs: theirs.map(Figure::exact) }),
-            curve: Vec::new(),
+            measured: Ok(Measured { ours: Figure::exact(ours), theirs: theirs.map(Figure::exact), ratio: None }),
+            ..Row::new("P1", "step", "step", Figure::exact(ours))
         }
     }
 
@@ -166,5 +194,15 @@ mod tests {
         assert_eq!(row(None, 4.0, Some(2.0)).holds(), None);
         let skipped = Row { measured: Err("no node".to_owned()), ..row(Some(Target::AtMost(2.0)), 0.0, Some(1.0)) };
         assert_eq!((skipped.holds(), skipped.ratio()), (None, None));
+        let missed = row(Some(Target::AtMost(1.0)), 4.0, Some(2.0));
+        assert_eq!((missed.holds(), missed.unjudged(Some("who knows".to_owned())).holds()), (Some(false), None));
+    }
+
+    #[test]
+    fn a_ratio_that_was_taken_round_by_round_stands_over_that_of_the_medians() {
+        let row =
+            row(Some(Target::AtLeast(0.95)), 1.8, Some(2.0)).ratio_of_rounds(Figure { median: 0.96, spread: 0.01 });
+        assert_eq!(row.ratio(), Some(Figure { median: 0.96, spread: 0.01 }));
+        assert_eq!(row.holds(), Some(true));
     }
 }

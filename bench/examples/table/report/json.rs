@@ -22,7 +22,7 @@ fn object(row: &Row) -> Map<String, Value> {
     put("ours_ns", measured.map(|measured| rounded(measured.ours.median)).into());
     put("against", row.against.into());
     put("theirs_ns", measured.and_then(|measured| measured.theirs).map(|theirs| rounded(theirs.median)).into());
-    put("ratio", row.ratio().map(rounded).into());
+    put("ratio", row.ratio().map(|ratio| rounded(ratio.median)).into());
     put("target", row.target.map(|target| rounded(target.number())).into());
     put("holds", row.holds().into());
     if row.unit != Unit::Nanoseconds {
@@ -31,6 +31,9 @@ fn object(row: &Row) -> Map<String, Value> {
     if !row.curve.is_empty() {
         let points = row.curve.iter().map(|(size, time)| Value::from(vec![Value::from(*size), rounded(*time)]));
         put("curve", points.collect::<Vec<_>>().into());
+    }
+    if let Some(why) = &row.unjudged {
+        put("unjudged", why.as_str().into());
     }
     if let Err(why) = &row.measured {
         put("skipped", why.as_str().into());

@@ -15,9 +15,9 @@ pub(super) fn cells(row: &Row) -> [String; 8] {
         ours,
         row.against.unwrap_or_default().to_owned(),
         theirs.unwrap_or_default(),
-        row.ratio().map(ratio).unwrap_or_default(),
+        row.ratio().map(|of| spread(ratio(of.median), of)).unwrap_or_default(),
         row.target.map(|asked| target(asked, row.unit)).unwrap_or_default(),
-        verdict(row).to_owned(),
+        verdict(row),
     ]
 }
 
@@ -45,16 +45,21 @@ fn number(size: usize) -> String {
     groups.join(",")
 }
 
-fn verdict(row: &Row) -> &'static str {
-    match row.holds() {
-        Some(true) => "yes",
-        Some(false) => "NO",
-        None => "",
+fn verdict(row: &Row) -> String {
+    match (row.holds(), &row.unjudged) {
+        (Some(true), _) => "yes".to_owned(),
+        (Some(false), _) => "NO".to_owned(),
+        (None, Some(why)) => format!("no verdict: {why}"),
+        (None, None) => String::new(),
     }
 }
 
 fn figure(figure: Figure, unit: Unit) -> String {
-    let amount = amount(figure.median, unit);
+    spread(amount(figure.median, unit), figure)
+}
+
+/// An amount with how far its rounds spread.
+fn spread(amount: String, figure: Figure) -> String {
     if figure.spread == 0.0 { amount } else { format!("{amount} ±{:.1} %", figure.spread * 100.0) }
 }
 
