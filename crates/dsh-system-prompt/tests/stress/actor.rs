@@ -437,7 +437,9 @@ impl Actor {
             closed.insert(self.scopes.remove(index).place.number);
         }
         self.held.retain(|held| !closed.contains(&held.row.place));
-        self.composites.retain(|composite| !closed.contains(&composite.place));
+        // What a composite has adopted is there until its asynchronous link has ended (K5), however long that takes.
+        let members = self.composites.extract_if(.., |composite| closed.contains(&composite.place));
+        self.leaving.extend(members.flat_map(|composite| composite.members));
         self.wraps.retain(|(place, _)| !closed.contains(place));
         self.packs.extract_if(.., |track| closed.contains(&track.spec.place)).collect()
     }
