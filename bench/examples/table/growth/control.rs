@@ -22,7 +22,7 @@ pub(super) const CURVES: &[Curve] = &[
         what: STRINGS,
         sizes: TO_1_000,
         growth: Growth::Control,
-        at: |count| Ok(strings(count)),
+        at: |count| Ok(strings(count, 16)),
         function: "control.rs: strings",
     },
     Curve {
@@ -30,20 +30,25 @@ pub(super) const CURVES: &[Curve] = &[
         what: STRINGS,
         sizes: TO_10_000,
         growth: Growth::Control,
-        at: |count| Ok(strings(count)),
+        at: |count| Ok(strings(count, 16)),
         function: "control.rs: strings",
     },
     Curve {
         id: "growth: control over 100,000 strings",
-        what: STRINGS,
+        what: FEWER_STRINGS,
         sizes: TO_100_000,
         growth: Growth::Control,
-        at: |count| Ok(strings(count)),
+        at: |count| Ok(strings(count, 4)),
         function: "control.rs: strings",
     },
 ];
 
-const STRINGS: &str = "eight strings for each, all in boxes of their own and in no order, are copied one by one";
+/// With what goes with them they are as large as what the largest of these curves keeps for each of its size: the 4 kB of a
+/// scope with its view.
+const STRINGS: &str = "sixteen strings for each, all in boxes of their own and in no order, are copied one by one";
+
+/// As large as a fiber.
+const FEWER_STRINGS: &str = "four strings for each, all in boxes of their own and in no order, are copied one by one";
 
 /// What is asked of a curve in proportion on a machine whose control shows no more than that.
 const LEAST: f64 = 1.3;
@@ -83,11 +88,11 @@ fn copies(bytes: usize) -> Sample<'static> {
     Box::new(move |time| per_call(time, || Ok(black_box(&source).clone())))
 }
 
-/// Eight for each of the size, as long as a section of the other curves: about what a registration with its view keeps. They
-/// lie in no order, as things that come and go do, so that nothing is fetched before it is asked for.
-fn strings(count: usize) -> Sample<'static> {
-    let mut source: Vec<Box<str>> = (0..count * 8).map(|_| "x".repeat(200).into()).collect();
-    let mut random = 0x9E37_79B9_7F4A_7C15_usize;
+/// So many for each of the size, as long as a section of the other curves. They lie in no order, as things that come and go do,
+/// so that nothing is fetched before it is asked for.
+fn strings(count: usize, each: usize) -> Sample<'static> {
+    let mut source: Vec<Box<str>> = (0..count * each).map(|_| "x".repeat(200).into()).collect();
+    let mut random = 0x9E37_79B9_usize;
     for at in (1..source.len()).rev() {
         random ^= random << 13;
         random ^= random >> 7;
