@@ -1,15 +1,17 @@
 //! The context: who registers, and in which layer (K1).
 
 use std::fmt;
+use std::future::Future;
 
 use crate::clock::Clock;
 use crate::error::{Error, ErrorKind};
 use crate::failure::Failure;
 use crate::fiber::FiberState;
 use crate::fiber::core::FiberCore;
-use crate::frames::{self, Frame};
+use crate::frames::{self, Frame, Framed};
 use crate::kernel::Shared;
 use crate::owner::Owner;
+use crate::quiet::Quiet;
 use crate::scope_key::ScopeKey;
 use crate::sync::Arc;
 
@@ -67,6 +69,39 @@ impl Context {
         }
         let frame = Frame::new(&self.core.shared, self.core.id, None);
         frames::call_and_settle(&self.core.shared, frame, code)
+    }
+
+    /// As [`call`](Self::call), for code whose answer is a future: a panic in making it, or in any of its polls, becomes a
+    /// [`Failure`], and each poll knows where it stands (K8, K13).
+    ///
+    /// Nothing runs before the first poll. Dropping what this returns drops the code's future, inside the owner's frame.
+    ///
+    /// ```
+    /// # use dsh_kernel::Kernel;
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let kernel = Kernel::new();
+    /// let root = kernel.root();
+    /// assert_eq!(root.call_async(|| async { 3 }).await.unwrap(), 3);
+    /// let failure = root.call_async(|| async { panic!("no answer today") }).await.unwrap_err();
+    /// assert_eq!(failure.panic_message(), Some("no answer today"));
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Self::call).
+    pub fn call_async<F, C>(&self, code: C) -> impl Future<Output = Result<F::Output, Failure>> + Send + use<F, C>
+    where
+        F: Future<Output: Send> + Send,
+        C: FnOnce() -> F + Send,
+    {
+        let ctx = self.clone();
+        let code = Quiet::new(code);
+        async move {
+            let future = ctx.call(|| Box::pin(code.into_inner()()))?;
+            let (shared, frame) = (ctx.shared(), Frame::new(ctx.shared(), ctx.core.id, None));
+            Framed::new(shared, frame, future).await
+        }
     }
 
     #[cold]

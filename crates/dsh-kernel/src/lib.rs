@@ -43,6 +43,7 @@
 //! tasks; then the machinery: the world under its lock, the agenda, unwinding, the lifecycle, frames, the runtime.
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
+mod cancel;
 mod catalog;
 mod clock;
 mod context;
@@ -76,6 +77,7 @@ mod sync;
 mod unwind;
 mod world;
 
+pub use cancel::{Cancel, Cancelled, Canceller};
 pub use catalog::{CONTEXT_METHODS, EventInfo, KERNEL_EVENTS, Method, ServiceInfo};
 pub use clock::{BoxFuture, Clock, ManualClock};
 pub use context::Context;
@@ -97,5 +99,4 @@ pub use quiet::Quiet;
 pub use scope::Scope;
 pub use scope_key::ScopeKey;
 pub use service::{Handle, Service, ServiceSet};
-pub use task::{Cancel, Cancelled};
 pub use teardown::Teardown;

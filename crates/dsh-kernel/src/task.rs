@@ -1,12 +1,12 @@
 //! Tasks: cancelled, awaited, and after a grace aborted, when their owner unloads (K14).
 
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context as TaskContext, Poll};
+use std::task::Poll;
 use std::time::Duration;
 
 use crate::agenda::Agenda;
+use crate::cancel::{Cancel, Canceller};
 use crate::context::Context;
 use crate::effect::Disposer;
 use crate::error::Error;
@@ -14,62 +14,16 @@ use crate::failure::{Failure, Outcome};
 use crate::fiber::core::FiberCore;
 use crate::frames::{self, Frame, Framed};
 use crate::kernel::Shared;
-use crate::latch::{Latch, LatchWait};
+use crate::latch::Latch;
 use crate::name::Name;
 use crate::quiet::{Quiet, wake_quietly};
 use crate::runtime::{self, TaskHandle};
 use crate::sync::{Arc, Mutex};
 use crate::world::{EffectId, EffectKind, EffectState};
 
-/// Tells a task that its owner unloads.
-#[derive(Clone)]
-pub struct Cancel(Arc<Latch>);
-
-impl Cancel {
-    /// Whether the owner unloads.
-    pub fn is_cancelled(&self) -> bool {
-        self.0.result().is_some()
-    }
-
-    /// Waits until the owner unloads.
-    pub fn cancelled(&self) -> Cancelled {
-        Cancelled(self.0.wait())
-    }
-
-    fn cancel(&self) {
-        let mut wakers = Vec::new();
-        self.0.set(Ok(()), &mut wakers);
-        wakers.into_iter().for_each(wake_quietly);
-    }
-}
-
-impl fmt::Debug for Cancel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Cancel({})", self.is_cancelled())
-    }
-}
-
-/// Ends when the owner unloads; see [`Cancel::cancelled`].
-#[must_use = "futures do nothing unless awaited"]
-pub struct Cancelled(LatchWait);
-
-impl Future for Cancelled {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<()> {
-        Pin::new(&mut self.0).poll(cx).map(drop)
-    }
-}
-
-impl fmt::Debug for Cancelled {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Cancelled")
-    }
-}
-
 /// What a task and the link that ends it share.
 struct Running {
-    cancel: Cancel,
+    cancel: Canceller,
     /// Set when the task's future is gone, however it went.
     end: Arc<Latch>,
     phase: Mutex<Phase>,
@@ -130,7 +84,7 @@ impl Context {
         let task = Quiet::new(task);
         let label = label.into();
         let running =
-            Arc::new(Running { cancel: Cancel(Latch::new()), end: Latch::new(), phase: Mutex::new(Phase::Waiting) });
+            Arc::new(Running { cancel: Canceller::new(), end: Latch::new(), phase: Mutex::new(Phase::Waiting) });
         let core = Arc::clone(self.core());
         let shared = Arc::clone(self.shared());
         let mut effect = EffectId::default();
@@ -174,7 +128,7 @@ fn begin<F>(
         *phase = Phase::Beginning;
     }
     let frame = Frame::new(shared, core.id, Some(effect));
-    let cancel = running.cancel.clone();
+    let cancel = running.cancel.token();
     let task = task.into_inner();
     let made = frames::call(frame, || task(cancel));
     frames::settle(shared);

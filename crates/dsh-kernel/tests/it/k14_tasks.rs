@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dsh_kernel::{Cancel, ErrorKind, Failure, FiberState, Kernel, ManualClock};
+use dsh_kernel::{Cancel, Canceller, ErrorKind, Failure, FiberState, Kernel, ManualClock};
 use dsh_testkit::{Counter, Gate, Log, Probes};
 
 use crate::support::{Marked, Part, ears, is_open, manual_kernel, quiet, run, slow_link, undo};
@@ -322,5 +322,25 @@ fn an_adopted_task_that_has_ended_is_passed_over() {
         composite.unwrap().dispose().await.unwrap();
         log.assert(["first"]);
         assert_eq!(kernel.inspect().to_string(), "root [active]\n");
+    });
+}
+
+// K13: a token that somebody fires wakes whoever waits, once and for good
+#[test]
+fn a_token_fires_once_and_for_good() {
+    run(async {
+        let canceller = Canceller::new();
+        let token = canceller.token();
+        let waits = tokio::spawn({
+            let token = token.clone();
+            async move { token.cancelled().await }
+        });
+        quiet().await;
+        assert!(!token.is_cancelled() && !waits.is_finished());
+        canceller.cancel();
+        canceller.cancel();
+        waits.await.unwrap();
+        drop(canceller);
+        assert!(token.is_cancelled());
     });
 }

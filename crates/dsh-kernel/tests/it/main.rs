@@ -26,6 +26,7 @@ mod k10_services;
 mod k10_starts;
 mod k11_events;
 mod k12_scopes;
+mod k13_calls;
 mod k13_endings;
 mod k13_foreign_code;
 mod k13_waits;

@@ -9,5 +9,6 @@ mod message;
 mod properties;
 mod real_tools;
 mod schema;
+mod scripted;
 mod support;
 mod tool_list;
