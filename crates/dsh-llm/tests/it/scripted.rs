@@ -9,6 +9,7 @@ use dsh_llm::{
 use futures_util::{FutureExt, StreamExt};
 
 /// What a script answers to a conversation, and the error that ended it.
+#[expect(clippy::unwrap_used, reason = "a script that is wrong has failed the test")]
 fn ask(script: &str, messages: &[Message]) -> (Answer, Option<ModelError>) {
     let model = ScriptedModel::parse(script).unwrap();
     let mut stream = model.stream(ModelRequest::new("scripted", messages.to_vec()).system("You are a test."));
