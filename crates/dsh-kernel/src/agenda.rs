@@ -13,6 +13,7 @@ use crate::fiber::FiberState;
 use crate::fiber::core::FiberCore;
 use crate::frames;
 use crate::kernel::Shared;
+use crate::latch::Latch;
 use crate::quiet::wake_quietly;
 use crate::runtime;
 use crate::sync::Arc;
@@ -36,6 +37,8 @@ pub(crate) struct Agenda {
     pub(crate) settling: Option<Arc<FiberCore>>,
     /// Fibers that have nothing left but their plugin, whose destructor is the last of their code to run.
     pub(crate) farewells: VecDeque<FiberId>,
+    /// What has ended. Whoever waits for it hears so when what it held is dropped (K9).
+    pub(crate) ended: Vec<(Arc<Latch>, Result<(), Error>)>,
     pub(crate) wakers: Vec<Waker>,
     /// There are changes to be told.
     pub(crate) announce: bool,
@@ -48,7 +51,7 @@ impl Agenda {
         Self::default()
     }
 
-    /// Announces, wakes and drops what the last step under the lock has left.
+    /// Drops, announces, and wakes for, what the last step under the lock has left.
     pub(crate) fn flush(&mut self, shared: &Arc<Shared>) {
         loop {
             for garbage in self.garbage.drain(..) {
@@ -61,6 +64,9 @@ impl Agenda {
             let plugin = shared.world.lock().take_plugin(fiber);
             frames::drop_quietly(plugin);
             shared.world.lock().take_leave(fiber, self);
+        }
+        for (latch, result) in self.ended.drain(..) {
+            latch.set(result, &mut self.wakers);
         }
         for waker in self.wakers.drain(..) {
             wake_quietly(waker);

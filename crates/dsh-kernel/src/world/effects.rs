@@ -180,7 +180,7 @@ impl World {
     /// The links of an adopted effect have been undone, as a part of the chain that adopted it.
     pub(crate) fn adopted_ended(&mut self, id: EffectId, agenda: &mut Agenda) {
         if let Some(latch) = self.effects.remove(id).and_then(|effect| effect.latch) {
-            latch.set(Ok(()), &mut agenda.wakers);
+            agenda.ended.push((latch, Ok(())));
         }
     }
 
@@ -217,7 +217,7 @@ impl World {
             }
             // A failure is foreign too: where nobody has it, it goes when the lock is free.
             if let Some(latch) = effect.latch {
-                latch.set(Error::from_links(&failures), &mut agenda.wakers);
+                agenda.ended.push((latch, Error::from_links(&failures)));
             }
             agenda.garbage.push(Box::new(failures));
             ended = self.finish_if_empty(owner, agenda);

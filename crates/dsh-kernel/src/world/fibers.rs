@@ -262,7 +262,7 @@ impl World {
         fiber.wakers.take(&mut agenda.wakers);
         let result = Error::from_links(&failures);
         if let Some(latch) = fiber.latch.take() {
-            latch.set(result.clone(), &mut agenda.wakers);
+            agenda.ended.push((latch, result.clone()));
         }
         fiber.core.ended.get_or_init(|| result);
         let own_effect = fiber.core.own_effect;

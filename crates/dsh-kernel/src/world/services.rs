@@ -239,7 +239,7 @@ impl World {
     fn release_provision(&mut self, id: ProvisionId, agenda: &mut Agenda) {
         let over = self.provisions.get(id).is_some_and(|data| data.withdrawn && data.users.is_empty());
         if over && let Some(data) = self.provisions.remove(id) {
-            data.latch.set(Ok(()), &mut agenda.wakers);
+            agenda.ended.push((data.latch, Ok(())));
             agenda.garbage.push(Box::new(data.provision));
         }
     }

@@ -1,10 +1,10 @@
 //! K13, K8, K4: a kernel that is shut down or dropped from inside foreign code, or while others wait.
 
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use dsh_kernel::{Audience, Context, Emit, Event, FiberState, Kernel, Service};
-use dsh_testkit::{Counter, Gate, Log};
+use dsh_testkit::{Counter, Gate, Log, block_on, poll_once};
 
 use crate::support::alone::alone;
 use crate::support::{Part, Slot, manual_kernel, on_a_small_stack, paused_runtime, quiet, run, slow, undo};
@@ -296,4 +296,63 @@ fn services_that_are_let_go_of_while_one_looks_at_them_keep_their_panics() {
         let bombs = root.get::<Bomb>();
         bombs.with(move |_| drop(kernel)).unwrap();
     }
+}
+
+/// A service whose destructor says that it runs, and waits until it may end.
+struct SlowToGo {
+    runs: mpsc::Sender<()>,
+    may_end: std::sync::Mutex<mpsc::Receiver<()>>,
+}
+
+impl Service for SlowToGo {
+    const NAME: &'static str = "slow-to-go";
+    const DOC: &'static str = "For tests.";
+}
+
+impl Drop for SlowToGo {
+    fn drop(&mut self) {
+        self.runs.send(()).unwrap();
+        self.may_end.lock().unwrap().recv().unwrap();
+    }
+}
+
+// K9: an end has not come while a destructor of what was handed in still runs, on whatever thread that is
+#[test]
+fn nobody_hears_of_an_end_before_what_was_handed_in_is_dropped() {
+    let kernel = Kernel::new();
+    let (says, runs) = mpsc::channel();
+    let (lets, may_end) = mpsc::channel();
+    let service = SlowToGo { runs: says, may_end: may_end.into() };
+    let provided = kernel.root().provide(service).unwrap();
+    let user = Part::new("user").inject(["slow-to-go"]).mount(&kernel.root());
+    run(async {
+        user.ready().await.unwrap();
+        let gate = Gate::new();
+        let wait = gate.clone();
+        let held = user.ctx().effect("held", |fx| {
+            fx.defer_async(move || async move { wait.wait().await });
+            Ok(())
+        });
+        drop(held.unwrap());
+        // The service waits for its user, whose last link is the gate's.
+        let mut teardown = provided.dispose();
+        assert!(poll_once(&mut teardown).is_pending());
+        gate.open();
+        let on_another_thread = tokio::task::spawn_blocking(move || {
+            runs.recv().unwrap();
+            lets
+        });
+        // The worker of this runtime is busy with the destructor: only who looks at the end from elsewhere can see it early.
+        let watcher = std::thread::spawn({
+            let mut teardown = teardown.clone();
+            move || {
+                let lets = block_on(on_another_thread).unwrap();
+                let early = poll_once(&mut teardown).is_ready();
+                lets.send(()).unwrap();
+                early
+            }
+        });
+        teardown.await.unwrap();
+        assert!(!watcher.join().unwrap(), "the end was heard while the destructor ran");
+    });
 }
