@@ -1,0 +1,5 @@
+//! Checking arguments.
+
+/// Checks arguments.
+#[derive(Default)]
+pub(crate) struct Checker;
