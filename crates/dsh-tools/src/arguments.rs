@@ -38,6 +38,7 @@ impl Arguments {
     ///
     /// One for the model, saying what does not fit.
     pub fn parse<T: DeserializeOwned>(self) -> Result<T, ToolFailure> {
-        serde_json::from_value(self.value).map_err(|error| ToolFailure::Model(format!("the arguments do not fit: {error}")))
+        serde_json::from_value(self.value)
+            .map_err(|error| ToolFailure::Model(format!("the arguments do not fit: {error}")))
     }
 }

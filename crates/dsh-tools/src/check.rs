@@ -1,5 +1,101 @@
-//! Checking arguments.
+//! Checking arguments against a tool's schema, before the tool sees them (T4).
 
-/// Checks arguments.
+use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+
+use dsh_llm::ToolSchema;
+use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
+use serde_json::Value;
+
+use crate::error::Quoted;
+
+/// Checks arguments with a schema that is compiled when it is needed first, and kept.
 #[derive(Default)]
-pub(crate) struct Checker;
+pub(crate) struct Checker(OnceLock<Result<Validator, String>>);
+
+/// Why arguments are refused.
+pub(crate) enum Refused {
+    /// They do not fit; every violation is told of.
+    Arguments(String),
+    /// The schema is none that anything can be checked with.
+    Schema(String),
+}
+
+/// A pattern that is larger than this when it is compiled is refused: a few characters can mean very much.
+const PATTERN_LIMIT: usize = 1 << 20;
+
+/// At most so many violations are told of one by one; that there are more is said.
+const LISTED: usize = 500;
+
+/// At most so many characters of one violation: it may name what the schema or the model wrote.
+const SHOWN: usize = 300;
+
+impl Checker {
+    /// Reads the arguments and checks them: all violations come back at once.
+    pub(crate) fn check(&self, schema: &ToolSchema, text: &str) -> Result<Value, Refused> {
+        let name = Quoted(schema.name());
+        let value: Value = serde_json::from_str(text)
+            .map_err(|error| Refused::Arguments(format!("the arguments of {name} are not JSON: {error}")))?;
+        let validator = self.0.get_or_init(|| compile(schema)).as_ref().map_err(|problem| {
+            Refused::Schema(format!("the schema of {name} is not one to check arguments with: {problem}"))
+        })?;
+        // It is not our code, and what it is given is anybody's: a panic in it costs this call alone (K13).
+        let checked = catch_unwind(AssertUnwindSafe(|| {
+            if validator.is_valid(&value) { None } else { Some(violations(validator, &value)) }
+        }));
+        match checked {
+            Ok(None) => Ok(value),
+            Ok(Some(list)) => Err(Refused::Arguments(format!("the arguments of {name} do not fit its schema:{list}"))),
+            Err(_panic) => Err(Refused::Schema(format!("the arguments of {name} could not be checked"))),
+        }
+    }
+}
+
+/// Compiles a schema: its dialect is the one that `$schema` names, 2020-12 otherwise; no reference is fetched; patterns take time
+/// linear in what they are matched with.
+fn compile(schema: &ToolSchema) -> Result<Validator, String> {
+    let mut parameters = schema.parameters().map_err(|error| error.to_string())?;
+    let mut draft = Draft::Draft202012.detect(&parameters);
+    if draft == Draft::Unknown {
+        // A dialect of somebody's own would have to be fetched.
+        draft = Draft::Draft202012;
+        if let Some(object) = parameters.as_object_mut() {
+            object.shift_remove("$schema");
+        }
+    }
+    let options = jsonschema::options()
+        .with_draft(draft)
+        .offline()
+        .with_pattern_options(PatternOptions::regex().size_limit(PATTERN_LIMIT));
+    catch_unwind(AssertUnwindSafe(|| options.build(&parameters).map_err(|error| shown(&error))))
+        .unwrap_or_else(|_panic| Err("it cannot be compiled".to_owned()))
+}
+
+/// Every violation on a line of its own: the JSON pointer of the place, and what is wrong there.
+fn violations(validator: &Validator, value: &Value) -> String {
+    let mut list = String::new();
+    let mut errors = validator.iter_errors(value);
+    for error in errors.by_ref().take(LISTED) {
+        let path = error.instance_path().as_str();
+        let path = if path.is_empty() { "(the whole)" } else { path };
+        // Writing to a string does not fail.
+        let _infallible = write!(list, "\n- {}: {}", path.escape_debug(), shown(&error));
+    }
+    match errors.count() {
+        0 => {}
+        more => {
+            let _infallible = write!(list, "\n- and {more} more");
+        }
+    }
+    list
+}
+
+/// What is wrong, without what the model wrote: it knows that, and it may be long.
+fn shown(error: &ValidationError<'_>) -> String {
+    let text = error.masked_with("the value").to_string();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}

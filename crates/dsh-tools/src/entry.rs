@@ -26,6 +26,8 @@ pub(crate) struct ToolEntry {
 #[derive(Debug)]
 pub(crate) struct ToolFacts {
     pub(crate) name: Name,
+    /// Of the task that a call is.
+    pub(crate) label: Name,
     pub(crate) schema: ToolSchema,
     pub(crate) owner: Owner,
     pub(crate) scope: Option<ScopeKey>,

@@ -228,7 +228,10 @@ impl fmt::Display for Error {
                 f.write_str("which stands for the other tools in `tool_order`; rename it")
             }
             Detail::UnscopedRestriction => {
-                write!(f, "{owner} restricts tools for everyone; restrict them for one scope, through its own context ")?;
+                write!(
+                    f,
+                    "{owner} restricts tools for everyone; restrict them for one scope, through its own context "
+                )?;
                 f.write_str("(`agent.ctx()`), or do not register what nobody is to have")
             }
             Detail::EmptyFilter => {

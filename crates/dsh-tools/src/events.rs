@@ -100,7 +100,8 @@ facts!(PostExecuteEvent);
 
 impl Event for PreExecuteEvent {
     const NAME: &'static str = "tools/pre-execute";
-    const DOC: &'static str = "A call is about to run; listeners may change its arguments, deny it, or have the host asked.";
+    const DOC: &'static str =
+        "A call is about to run; listeners may change its arguments, deny it, or have the host asked.";
     type Mode = Waterfall;
 }
 
@@ -110,7 +111,8 @@ impl WaterfallEvent for PreExecuteEvent {
 
 impl Event for PostExecuteEvent {
     const NAME: &'static str = "tools/post-execute";
-    const DOC: &'static str = "A tool has run; listeners may replace its result, block it with feedback, or attach messages.";
+    const DOC: &'static str =
+        "A tool has run; listeners may replace its result, block it with feedback, or attach messages.";
     type Mode = Waterfall;
 }
 
@@ -143,7 +145,7 @@ pub enum Decision {
 #[derive(Clone, Debug)]
 pub struct PreExecute {
     pub(crate) call: ToolCall,
-    decision: Decision,
+    pub(crate) decision: Decision,
 }
 
 impl PreExecute {
@@ -190,7 +192,6 @@ pub struct PostExecute {
     pub(crate) call: ToolCall,
     pub(crate) content: Vec<ContentBlock>,
     pub(crate) code: Option<&'static str>,
-    pub(crate) replaced: bool,
     pub(crate) blocked: Option<String>,
     pub(crate) attached: Vec<Message>,
 }
@@ -219,7 +220,6 @@ impl PostExecute {
     /// Replaces the content. It stays an error result, or a good one.
     pub fn replace(&mut self, content: impl IntoIterator<Item = ContentBlock>) {
         self.content = content.into_iter().collect();
-        self.replaced = true;
     }
 
     /// Takes the result back: the model reads this instead, as an error result (`tools::blocked`). The last word holds.

@@ -23,11 +23,24 @@ pub struct Executed {
 
 impl Executed {
     pub(crate) fn new(result: ToolResult) -> Self {
-        Self { result, code: None, attached: Vec::new(), denied_for_want_of_approver: false, began: false, failure: None }
+        Self {
+            result,
+            code: None,
+            attached: Vec::new(),
+            denied_for_want_of_approver: false,
+            began: false,
+            failure: None,
+        }
     }
 
     pub(crate) fn error(call_id: &str, code: &'static str, text: impl Into<String>) -> Self {
         Self { code: Some(code), ..Self::new(ToolResult::error(call_id, text)) }
+    }
+
+    /// The tool's code was begun.
+    pub(crate) fn begun(mut self) -> Self {
+        self.began = true;
+        self
     }
 
     pub(crate) fn with_failure(mut self, failure: Failure) -> Self {

@@ -5,8 +5,8 @@ use std::fmt;
 use dsh_kernel::{Context, Disposer, Handle, ScopeKey};
 use dsh_llm::ToolCall;
 
-use crate::code;
 use crate::error::Error;
+use crate::execute;
 use crate::execute_context::ExecuteContext;
 use crate::executed::Executed;
 use crate::filter::ToolFilter;
@@ -96,11 +96,7 @@ impl ToolsHandle {
     ///
     /// The tool runs as a task of its owner, on the caller's async runtime. Dropping the future cancels the call.
     pub fn execute(&self, call: ToolCall, cx: ExecuteContext) -> impl Future<Output = Executed> + Send + 'static {
-        let handle = self.clone();
-        async move {
-            drop((handle, cx));
-            Executed::error(&call.id, code::UNAVAILABLE, "not built yet")
-        }
+        execute::execute(self.registry.clone(), call, cx)
     }
 
     /// Runs the calls of one step, side by side as far as they are not exclusive; the results stand in the order of the calls
@@ -112,15 +108,7 @@ impl ToolsHandle {
         calls: impl IntoIterator<Item = ToolCall>,
         cx: ExecuteContext,
     ) -> impl Future<Output = Vec<Executed>> + Send + 'static {
-        let handle = self.clone();
-        let calls: Vec<ToolCall> = calls.into_iter().collect();
-        async move {
-            let mut all = Vec::with_capacity(calls.len());
-            for call in calls {
-                all.push(handle.execute(call, cx.clone()).await);
-            }
-            all
-        }
+        execute::batch::execute_all(self.clone(), calls.into_iter().collect(), cx)
     }
 }
 

@@ -77,8 +77,10 @@ mod executed;
 
 mod error;
 
+mod bounds;
 mod check;
 mod entry;
+mod execute;
 mod layer;
 mod nearest;
 mod sight;

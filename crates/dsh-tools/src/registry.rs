@@ -41,11 +41,8 @@ impl Service for ToolRegistry {
             "Restricts which of the global tools the context's scope has; several restrictions intersect.",
         ),
     ];
-    const EVENTS: &'static [EventInfo] = &[
-        EventInfo::of::<PreExecuteEvent>(),
-        EventInfo::of::<PostExecuteEvent>(),
-        EventInfo::of::<ToolChange>(),
-    ];
+    const EVENTS: &'static [EventInfo] =
+        &[EventInfo::of::<PreExecuteEvent>(), EventInfo::of::<PostExecuteEvent>(), EventInfo::of::<ToolChange>()];
 }
 
 impl ToolRegistry {
@@ -64,13 +61,16 @@ impl ToolRegistry {
             return Err(Error::about(Detail::ReservedName, ctx.owner(), None));
         }
         let label = Name::from(format!("tool {name}"));
-        let facts = ToolFacts { name: name.clone(), schema, owner: ctx.owner(), scope: ctx.scope_key(), exclusive, timeout };
-        let entry = Arc::new(ToolEntry {
-            facts: Arc::new(facts),
-            ctx: ctx.clone(),
-            run,
-            checker: Checker::default(),
-        });
+        let facts = ToolFacts {
+            name: name.clone(),
+            label: Name::from(format!("call {name}")),
+            schema,
+            owner: ctx.owner(),
+            scope: ctx.scope_key(),
+            exclusive,
+            timeout,
+        };
+        let entry = Arc::new(ToolEntry { facts: Arc::new(facts), ctx: ctx.clone(), run, checker: Checker::default() });
         let change = change(ctx, ChangeKind::Tool, Some(name));
         self.effect(ctx, label, change, move |layer: &mut ToolLayer| {
             let facts = &entry.facts;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dsh_kernel::{Cancel, ScopeKey};
+use dsh_kernel::{Cancel, Name, ScopeKey};
 use dsh_system_prompt::AssembleContext;
 
 /// What a tool is told beside its arguments. A clone is a few reference counts.
@@ -18,7 +18,7 @@ pub struct ToolContext {
 /// What is the same for as long as a call goes on.
 pub(crate) struct CallFacts {
     pub(crate) call_id: String,
-    pub(crate) tool: String,
+    pub(crate) tool: Name,
     pub(crate) scope: Option<ScopeKey>,
     pub(crate) fields: AssembleContext,
 }
@@ -35,7 +35,7 @@ impl ToolContext {
 
     /// The name that the tool was called by.
     pub fn tool(&self) -> &str {
-        &self.call.tool
+        self.call.tool.as_str()
     }
 
     /// The scope that it was called for: an agent's, in a running agent.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dsh_llm::ToolSchema;
-use schemars::generate::SchemaSettings;
 use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 

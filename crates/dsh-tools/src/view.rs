@@ -99,8 +99,7 @@ pub struct ToolView {
 
 impl ToolView {
     pub(crate) fn new(sight: Sight<'_>) -> Self {
-        let mut tools: Vec<_> =
-            sight.names().filter_map(|name| RegisteredTool::seen(sight, name.as_str())).collect();
+        let mut tools: Vec<_> = sight.names().filter_map(|name| RegisteredTool::seen(sight, name.as_str())).collect();
         tools.sort_by(|a, b| utf16_cmp(a.name(), b.name()));
         Self { tools }
     }
