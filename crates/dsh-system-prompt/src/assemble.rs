@@ -155,7 +155,8 @@ async fn listeners(
         return Ok(assembly);
     }
     let event = Arc::new(AssembleEvent::new(cx.clone(), journal));
-    let assembly = ctx.waterfall(event, assembly, audience).await?;
+    let mut assembly = ctx.waterfall(event, assembly, audience).await?;
     assembly.check_edits()?;
+    assembly.leave_out_lacking();
     Ok(assembly)
 }

@@ -75,6 +75,14 @@ impl PromptAssembly {
         self.sections().find(|section| section.name() == name)
     }
 
+    /// The sections that were left out for want of a tool, in the order of the prompt; those that a listener's edit left without one
+    /// come last (X11).
+    pub fn left_out(&self) -> impl Iterator<Item = LeftOut<'_>> {
+        let shaped = self.state.iter().flat_map(|state| &state.shape.left_out);
+        let edited = self.edits.iter().flat_map(|edits| &edits.left_out);
+        shaped.chain(edited).map(|(section, missing)| LeftOut { section, missing: missing.as_str() })
+    }
+
     /// The tools, in the order that the model is told of them.
     pub fn tools(&self) -> &[AssembledTool] {
         let edited = self.edits.as_ref().and_then(|edits| edits.tools.as_deref());
@@ -219,6 +227,30 @@ impl PromptAssembly {
         self.edits.as_ref().map_or(Ok(()), |edits| edits.check())
     }
 
+    /// The listeners have run: leaves out the sections that lack a tool now (X11).
+    pub(crate) fn leave_out_lacking(&mut self) {
+        let is_edited = self.edits.as_ref().is_some_and(|edits| edits.tools.is_some() || edits.sections.is_some());
+        if !is_edited {
+            return;
+        }
+        let lacks = |assembly: &Self, section: &AssembledSection| {
+            section.lacks(|name| assembly.tools().iter().any(|tool| tool.schema().name() == name)).cloned()
+        };
+        if self.sections().all(|section| lacks(self, section).is_none()) {
+            return;
+        }
+        let (mut kept, mut left_out) = (Vec::new(), Vec::new());
+        for section in self.sections() {
+            match lacks(self, section) {
+                None => kept.push(section.clone()),
+                Some(missing) => left_out.push((section.clone(), missing)),
+            }
+        }
+        let edits = self.edits.get_or_insert_default();
+        edits.sections = Some(kept);
+        edits.left_out.append(&mut left_out);
+    }
+
     /// Whether it was made from this shape.
     pub(crate) fn is_of(&self, shape: &Arc<Shape>) -> bool {
         self.state.as_ref().is_some_and(|state| Arc::ptr_eq(&state.shape, shape))
@@ -233,6 +265,16 @@ impl PromptAssembly {
             if is_whole { None } else { shape.leaver().cloned() }
         })
     }
+}
+
+/// A section that stands in no prompt, since a tool that it is about is not visible; see [`PromptAssembly::left_out`].
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct LeftOut<'a> {
+    /// The section; where its text is computed, it was not asked for.
+    pub section: &'a AssembledSection,
+    /// The first of its tools that is not visible.
+    pub missing: &'a str,
 }
 
 fn registered_variables(state: Option<&State>) -> impl Iterator<Item = AssembledVariable<'_>> {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use dsh_kernel::Owner;
+use dsh_kernel::{Name, Owner};
 use dsh_template::Text;
 
 use crate::provenance::{PartLayer, Source, Stability};
@@ -35,6 +35,8 @@ pub struct SectionInfo<'a> {
     pub stability: Stability,
     /// Where its text was read from.
     pub source: Option<&'a Source>,
+    /// The tools that its text is about: an assembly in which one of them is not visible leaves the section out (X11).
+    pub requires_tools: &'a [Name],
 }
 
 /// A variable as it is registered.
@@ -82,6 +84,7 @@ impl PromptView {
             shadows: section.shadows(),
             stability: section.stability(),
             source: section.source(),
+            requires_tools: section.requires_tools(),
         })
     }
 

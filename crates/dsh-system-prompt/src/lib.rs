@@ -98,7 +98,7 @@ mod shape;
 mod state;
 mod view;
 
-pub use assembly::{AssembledSection, AssembledTool, AssembledVariable, PromptAssembly, Sections};
+pub use assembly::{AssembledSection, AssembledTool, AssembledVariable, LeftOut, PromptAssembly, Sections};
 pub use context::AssembleContext;
 pub use error::{Error, ErrorKind, UnknownTool};
 pub use events::{AssembleEvent, PartKind, PromptChange};
@@ -112,7 +112,7 @@ pub use registry::PromptRegistry;
 pub use render::{Part, PartPiece, Parts, PieceVariable, RenderedPrompt, render, render_prompt};
 pub use run_facts::{RunContext, RunFacts};
 pub use section::PromptSection;
-pub use tools::{ToolProvider, ToolProviderResult};
+pub use tools::{ProvidedTool, ToolProvider, ToolProviderResult};
 pub use value::{IntoValue, Value};
 pub use variable::PromptVariable;
 pub use wire::{WireBody, wire_body};

@@ -73,7 +73,10 @@ pub(crate) fn ordered_tools(
 ) -> Result<Vec<AssembledTool>, Error> {
     let mut tools = Vec::new();
     for (answer, (owner, layer)) in answers.iter().zip(owners) {
-        tools.extend(answer.schemas().iter().map(|schema| AssembledTool::registered(schema.clone(), &owner, layer)));
+        tools.extend(answer.schemas().iter().enumerate().map(|(index, schema)| match answer.origin(index) {
+            Some(origin) => AssembledTool::provided(schema.clone(), origin),
+            None => AssembledTool::registered(schema.clone(), &owner, layer),
+        }));
     }
     check_reserved(&tools)?;
     if let Some(order) = order {

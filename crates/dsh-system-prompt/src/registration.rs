@@ -54,13 +54,14 @@ pub(crate) struct SectionEntry {
 
 impl SectionEntry {
     pub(crate) fn new(ctx: &Context, section: PromptSection) -> Arc<Self> {
-        let PromptSection { name, order, body, stability, source } = section;
+        let PromptSection { name, order, body, stability, source, requires_tools } = section;
         let origin = Origin::new(ctx);
         let (text, provider) = match body {
             SectionBody::Fixed(text) => (text, None),
             SectionBody::Computed(code) => (Text::raw(""), Some(Provider::new(ctx, code))),
         };
-        let section = AssembledSection::registered(&origin, name, order, text, stability, source);
+        let section = AssembledSection::registered(&origin, name, order, text, stability, source)
+            .with_requires_tools(requires_tools);
         Arc::new(Self { origin, section, provider })
     }
 }

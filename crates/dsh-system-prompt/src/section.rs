@@ -29,6 +29,7 @@ pub struct PromptSection {
     pub(crate) body: SectionBody,
     pub(crate) stability: Stability,
     pub(crate) source: Option<Source>,
+    pub(crate) requires_tools: Vec<Name>,
 }
 
 pub(crate) enum SectionBody {
@@ -68,7 +69,7 @@ impl PromptSection {
     }
 
     fn build(name: Name, order: f64, body: SectionBody, stability: Stability) -> Self {
-        Self { name, order, body, stability, source: None }
+        Self { name, order, body, stability, source: None, requires_tools: Vec::new() }
     }
 
     /// How often the text may change (X4). Without this, a fixed text is static and a computed one may change each step.
@@ -82,6 +83,31 @@ impl PromptSection {
     #[must_use]
     pub fn source(mut self, source: Source) -> Self {
         self.source = Some(source);
+        self
+    }
+
+    /// The tools that the text is about: where one of them is not visible, the section is left out of the assembly, and a computed
+    /// text is not asked for (X11). A second call adds to the list.
+    ///
+    /// ```
+    /// use dsh_kernel::Kernel;
+    /// use dsh_system_prompt::{AssembleContext, PromptConfig, PromptSection, SystemPrompt, SystemPromptExt};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let kernel = Kernel::new();
+    /// let root = kernel.root();
+    /// root.plugin(SystemPrompt::new(PromptConfig::new()))?.ready().await?;
+    /// root.system_prompt().section(PromptSection::new("tool:patch", 110, "Patch small.").requires_tools(["patch"]))?;
+    /// let assembly = root.system_prompt().assemble(AssembleContext::new()).await?;
+    /// assert!(assembly.section("tool:patch").is_none());
+    /// let left_out = assembly.left_out().next().unwrap();
+    /// assert_eq!((left_out.section.name(), left_out.missing), ("tool:patch", "patch"));
+    /// # Ok::<(), dsh_system_prompt::Error>(())
+    /// # }).unwrap();
+    /// ```
+    #[must_use]
+    pub fn requires_tools<N: Into<Name>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.requires_tools.extend(names.into_iter().map(Into::into));
         self
     }
 }

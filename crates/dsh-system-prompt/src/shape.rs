@@ -27,6 +27,8 @@ pub(crate) struct Shape {
     /// Whoever has a part in it, once.
     owners: Vec<Owner>,
     pub(crate) plan: Plan,
+    /// What is left out for want of a tool, and which tool that is (X11).
+    pub(crate) left_out: Vec<(AssembledSection, Name)>,
 }
 
 pub(crate) struct ShapeSection {
@@ -43,6 +45,7 @@ pub(crate) enum ShapeText {
     Computed(usize),
 }
 
+#[derive(Clone)]
 pub(crate) struct ShapeVariable {
     pub(crate) origin: Arc<Origin>,
     pub(crate) name: Name,
@@ -61,7 +64,8 @@ impl Shape {
         let mut names: Vec<usize> = (0..variables.len()).collect();
         names.sort_by(|a, b| name_at(&variables, *a).cmp(&name_at(&variables, *b)));
         let plan = Plan::new(&[], 0);
-        let mut shape = Self { sections: Vec::new(), variables, tools, names, owners: Vec::new(), plan };
+        let left_out = Vec::new();
+        let mut shape = Self { sections: Vec::new(), variables, tools, names, owners: Vec::new(), plan, left_out };
         let mut computed = 0;
         for (origin, section, is_computed) in sections {
             let text = if is_computed {
@@ -74,6 +78,21 @@ impl Shape {
         }
         shape.owners = shape.distinct_owners();
         shape.plan = Plan::new(&shape.sections, shape.variables.len());
+        shape
+    }
+
+    /// The same without the sections at these places, each of which lacks a tool. Whoever has a part in the whole still counts, so
+    /// that the two agree on who has left meanwhile.
+    pub(crate) fn without(&self, lacking: &[(usize, Name)]) -> Self {
+        let is_left_out = |place: usize| lacking.iter().any(|(lacking, _)| *lacking == place);
+        let kept = self.sections.iter().enumerate().filter(|(place, _)| !is_left_out(*place));
+        let kept = kept.map(|(_, ShapeSection { origin, section, text })| {
+            (Arc::clone(origin), section.clone(), matches!(text, ShapeText::Computed(_)))
+        });
+        let mut shape = Self::new(kept.collect(), self.variables.clone(), self.tools.clone());
+        shape.owners.clone_from(&self.owners);
+        let left_out = lacking.iter().filter_map(|(place, name)| Some((self.sections.get(*place)?, name)));
+        shape.left_out = left_out.map(|(section, name)| (section.section.clone(), name.clone())).collect();
         shape
     }
 

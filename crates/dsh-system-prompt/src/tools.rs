@@ -3,10 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use dsh_kernel::{Failure, Name};
+use dsh_kernel::{Failure, Name, Owner};
 use dsh_llm::ToolSchema;
 
 use crate::context::AssembleContext;
+use crate::provenance::PartLayer;
 use crate::provider::Code;
 
 /// What a tool provider answers: the schemas that are visible there, and the names that it knows before restriction (S5).
@@ -33,12 +34,59 @@ pub struct ToolProviderResult(Arc<Answer>);
 struct Answer {
     schemas: Vec<ToolSchema>,
     known: Option<Vec<Name>>,
+    /// Whose each schema is, where the provider tells of other people's.
+    origins: Option<Vec<ToolOrigin>>,
+}
+
+/// Whose a provided tool is.
+#[derive(Clone, PartialEq)]
+pub(crate) struct ToolOrigin {
+    pub(crate) owner: Owner,
+    pub(crate) layer: PartLayer,
+    pub(crate) shadows: Option<Owner>,
+}
+
+/// A tool that a provider tells of and that somebody else has registered with it, so that the assembly names whose it is (X3).
+#[derive(Clone)]
+pub struct ProvidedTool {
+    schema: ToolSchema,
+    origin: ToolOrigin,
+}
+
+impl ProvidedTool {
+    /// The tool of that owner, in that layer.
+    pub fn new(schema: ToolSchema, owner: Owner, layer: PartLayer) -> Self {
+        Self { schema, origin: ToolOrigin { owner, layer, shadows: None } }
+    }
+
+    /// The same, standing over a tool of that owner.
+    #[must_use]
+    pub fn shadowing(mut self, owner: Owner) -> Self {
+        self.origin.shadows = Some(owner);
+        self
+    }
+}
+
+impl fmt::Debug for ProvidedTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProvidedTool")
+            .field("name", &self.schema.name())
+            .field("owner", &self.origin.owner)
+            .field("layer", &self.origin.layer)
+            .finish_non_exhaustive()
+    }
 }
 
 impl ToolProviderResult {
     /// These schemas are visible, and no other name is known.
     pub fn new(schemas: impl IntoIterator<Item = ToolSchema>) -> Self {
-        Self(Arc::new(Answer { schemas: schemas.into_iter().collect(), known: None }))
+        Self(Arc::new(Answer { schemas: schemas.into_iter().collect(), known: None, origins: None }))
+    }
+
+    /// These tools are visible, each its own owner's; no other name is known. For a provider that is itself a registry.
+    pub fn of_owners(tools: impl IntoIterator<Item = ProvidedTool>) -> Self {
+        let (schemas, origins) = tools.into_iter().map(|tool| (tool.schema, tool.origin)).unzip();
+        Self(Arc::new(Answer { schemas, known: None, origins: Some(origins) }))
     }
 
     /// The names known before restriction, which `tool_order` is checked against; without this, those of the schemas.
@@ -53,6 +101,16 @@ impl ToolProviderResult {
         &self.0.schemas
     }
 
+    /// Whose a schema is, where that is not the provider's owner.
+    pub(crate) fn origin(&self, index: usize) -> Option<&ToolOrigin> {
+        self.0.origins.as_ref()?.get(index)
+    }
+
+    /// Whether a schema of that name is visible.
+    pub(crate) fn shows(&self, name: &str) -> bool {
+        self.0.schemas.iter().any(|schema| schema.name() == name)
+    }
+
     /// The names known before restriction.
     pub fn known(&self) -> impl Iterator<Item = &str> {
         let given = self.0.known.as_deref();
@@ -63,13 +121,14 @@ impl ToolProviderResult {
     /// Whether both say the same: one answer handed out twice, or one made anew of schemas that are equal.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let (one, two) = (&*self.0, &*other.0);
-        Arc::ptr_eq(&self.0, &other.0) || (one.schemas == two.schemas && one.known == two.known)
+        Arc::ptr_eq(&self.0, &other.0)
+            || (one.schemas == two.schemas && one.known == two.known && one.origins == two.origins)
     }
 }
 
 impl From<Vec<ToolSchema>> for ToolProviderResult {
     fn from(schemas: Vec<ToolSchema>) -> Self {
-        Self(Arc::new(Answer { schemas, known: None }))
+        Self(Arc::new(Answer { schemas, known: None, origins: None }))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use arc_swap::ArcSwapOption;
 use dsh_kernel::{Name, Owner};
 use dsh_template::Text;
 
@@ -9,6 +10,7 @@ use crate::layer::PromptLayer;
 use crate::provider::Provider;
 use crate::registration::{SectionEntry, ToolEntry, VariableEntry};
 use crate::shape::{Shape, ShapeSection, ShapeVariable};
+use crate::tools::ToolProviderResult;
 
 /// The global layer with one scope's over it, shadowed and sorted: its shape, and the code to ask.
 pub(crate) struct View {
@@ -22,6 +24,19 @@ pub(crate) struct View {
     pub(crate) tools: Vec<Arc<ToolEntry>>,
     /// Those whose text is computed, each with its place in the prompt.
     computed: Vec<(usize, Arc<SectionEntry>)>,
+    /// The places of those that need tools.
+    needy: Vec<usize>,
+    /// What was left of it the last time that tools were looked at.
+    narrowed: ArcSwapOption<Narrowed>,
+}
+
+/// A view without the sections that lack a tool (X11).
+struct Narrowed {
+    /// The answers that it was worked out from.
+    answers: Vec<ToolProviderResult>,
+    lacking: Vec<(usize, Name)>,
+    /// `None` where nothing lacks a tool.
+    view: Option<Arc<View>>,
 }
 
 impl View {
@@ -45,6 +60,10 @@ impl View {
         let shaped_tools = tools.iter().map(|entry| Arc::clone(&entry.origin)).collect();
         let shape = Shape::new(shaped_sections.collect(), shaped_variables.collect(), shaped_tools);
 
+        let needs = |(place, (entry, _)): (usize, &Merged<SectionEntry>)| {
+            if entry.section.requires_tools().is_empty() { None } else { Some(place) }
+        };
+        let needy = sections.iter().enumerate().filter_map(needs).collect();
         let places = sections.into_iter().map(|(entry, _)| entry).enumerate();
         Self {
             global_generation,
@@ -53,6 +72,53 @@ impl View {
             variables: variables.into_iter().map(|(entry, _)| entry).collect(),
             tools,
             computed: places.filter(|(_, entry)| entry.provider.is_some()).collect(),
+            needy,
+            narrowed: ArcSwapOption::empty(),
+        }
+    }
+
+    /// The view without the sections that lack a tool; `None` where all have what they need. The same one again for the same
+    /// tools, so that a step in which nothing has changed sees that (X11).
+    pub(crate) fn narrowed(&self, answers: &[ToolProviderResult]) -> Option<Arc<View>> {
+        if self.needy.is_empty() {
+            return None;
+        }
+        let last = self.narrowed.load();
+        if let Some(last) = &*last
+            && last.answers.len() == answers.len()
+            && last.answers.iter().zip(answers).all(|(old, new)| old.is_same(new))
+        {
+            return last.view.clone();
+        }
+        let is_there = |name: &str| answers.iter().any(|answer| answer.shows(name));
+        let lacking = self.needy.iter().filter_map(|place| {
+            let missing = self.shape.sections.get(*place)?.section.lacks(is_there)?;
+            Some((*place, missing.clone()))
+        });
+        let lacking: Vec<(usize, Name)> = lacking.collect();
+        let view = match &*last {
+            Some(last) if last.lacking == lacking => last.view.clone(),
+            Some(_) | None if lacking.is_empty() => None,
+            Some(_) | None => Some(Arc::new(self.without(&lacking))),
+        };
+        let narrowed = Narrowed { answers: answers.to_vec(), lacking, view: view.clone() };
+        self.narrowed.store(Some(Arc::new(narrowed)));
+        view
+    }
+
+    fn without(&self, lacking: &[(usize, Name)]) -> Self {
+        let left_out = |place: usize| lacking.iter().filter(|(lacking, _)| *lacking < place).count();
+        let is_kept = |place: usize| lacking.iter().all(|(lacking, _)| *lacking != place);
+        let computed = self.computed.iter().filter(|(place, _)| is_kept(*place));
+        Self {
+            global_generation: self.global_generation,
+            scoped: self.scoped,
+            shape: Arc::new(self.shape.without(lacking)),
+            variables: self.variables.clone(),
+            tools: self.tools.clone(),
+            computed: computed.map(|(place, entry)| (place - left_out(*place), Arc::clone(entry))).collect(),
+            needy: Vec::new(),
+            narrowed: ArcSwapOption::empty(),
         }
     }
 

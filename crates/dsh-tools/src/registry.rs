@@ -7,7 +7,7 @@ use dsh_kernel::{
     Audience, Context, Disposer, EventInfo, Failure, Layers, Method, Name, Registered, ScopeKey, Service,
 };
 use dsh_llm::utf16_cmp;
-use dsh_system_prompt::{TOOL_ORDER_REST, ToolProviderResult};
+use dsh_system_prompt::{ProvidedTool, TOOL_ORDER_REST, ToolProviderResult};
 
 use crate::check::Checker;
 use crate::config::ToolsConfig;
@@ -154,10 +154,14 @@ impl ToolRegistry {
         let mut names: Vec<&Name> = sight.names().collect();
         names.sort_by(|a, b| utf16_cmp(a.as_str(), b.as_str()));
         let visible = names.iter().filter_map(|name| match sight.look(name.as_str()) {
-            Seen::Visible { entry, .. } => Some(entry.facts.schema.clone()),
+            Seen::Visible { entry, shadows } => {
+                let facts = &entry.facts;
+                let tool = ProvidedTool::new(facts.schema.clone(), facts.owner.clone(), facts.layer());
+                Some(shadows.into_iter().fold(tool, |tool, owner| tool.shadowing(owner.clone())))
+            }
             Seen::Hidden(_) | Seen::Nothing => None,
         });
-        let mut tools = ToolProviderResult::new(visible);
+        let mut tools = ToolProviderResult::of_owners(visible);
         if tools.schemas().len() < names.len() {
             tools = tools.known_names(names.into_iter().cloned());
         }

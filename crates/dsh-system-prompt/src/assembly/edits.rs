@@ -17,6 +17,8 @@ pub(crate) struct Edits {
     pub(crate) sections: Option<Vec<AssembledSection>>,
     pub(crate) tools: Option<Vec<AssembledTool>>,
     pub(crate) variables: Option<OwnVariables>,
+    /// What was left out when the listeners had run, and which tool it lacked.
+    pub(crate) left_out: Vec<(AssembledSection, Name)>,
     /// Whether a list was asked for since the last claim.
     pub(crate) touched: bool,
 }

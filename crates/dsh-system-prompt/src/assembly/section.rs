@@ -27,6 +27,8 @@ struct Inner {
     shadows: Option<Owner>,
     stability: Stability,
     source: Option<Source>,
+    /// The tools that the text is about.
+    requires_tools: Arc<[Name]>,
     /// Edited since the last claim, by whoever claims next.
     edited: bool,
     edited_by: Vec<Owner>,
@@ -58,6 +60,7 @@ impl AssembledSection {
             shadows: None,
             stability: Stability::Step,
             source: None,
+            requires_tools: Arc::default(),
             edited: false,
             edited_by: Vec::new(),
         }))
@@ -81,6 +84,7 @@ impl AssembledSection {
             shadows: None,
             stability,
             source,
+            requires_tools: Arc::default(),
             edited: false,
             edited_by: Vec::new(),
         }))
@@ -97,6 +101,14 @@ impl AssembledSection {
     #[must_use]
     pub fn with_source(mut self, source: Source) -> Self {
         Arc::make_mut(&mut self.0).source = Some(source);
+        self
+    }
+
+    /// The same, with the tools that its text is about: where one of them is not in the assembly when the listeners have run, the
+    /// section is left out (X11).
+    #[must_use]
+    pub fn with_requires_tools<N: Into<Name>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        Arc::make_mut(&mut self.0).requires_tools = names.into_iter().map(Into::into).collect();
         self
     }
 
@@ -144,6 +156,16 @@ impl AssembledSection {
     /// Where its text was read from.
     pub fn source(&self) -> Option<&Source> {
         self.0.source.as_ref()
+    }
+
+    /// The tools that its text is about (X11).
+    pub fn requires_tools(&self) -> &[Name] {
+        &self.0.requires_tools
+    }
+
+    /// The first tool that it is about and that is not there.
+    pub(crate) fn lacks(&self, is_there: impl Fn(&str) -> bool) -> Option<&Name> {
+        self.requires_tools().iter().find(|name| !is_there(name.as_str()))
     }
 
     /// Which listeners have edited it, in order.

@@ -4,6 +4,7 @@ use dsh_kernel::Owner;
 use dsh_llm::ToolSchema;
 
 use crate::provenance::PartLayer;
+use crate::tools::ToolOrigin;
 
 /// A tool of one assembly: its schema, and who told of it (X3).
 #[derive(Clone, Debug)]
@@ -11,6 +12,7 @@ pub struct AssembledTool {
     schema: ToolSchema,
     owner: Option<Owner>,
     layer: PartLayer,
+    shadows: Option<Owner>,
     /// Edited since the last claim, by whoever claims next.
     edited: bool,
     edited_by: Vec<Owner>,
@@ -19,6 +21,11 @@ pub struct AssembledTool {
 impl AssembledTool {
     pub(crate) fn registered(schema: ToolSchema, owner: &Owner, layer: PartLayer) -> Self {
         Self { owner: Some(owner.clone()), layer, ..schema.into() }
+    }
+
+    pub(crate) fn provided(schema: ToolSchema, origin: &ToolOrigin) -> Self {
+        let ToolOrigin { owner, layer, shadows } = origin.clone();
+        Self { owner: Some(owner), layer, shadows, ..schema.into() }
     }
 
     /// The schema.
@@ -32,14 +39,20 @@ impl AssembledTool {
         self.edited = true;
     }
 
-    /// Whose provider told of it, or which listener added it; `None` in an assembly that was built by hand.
+    /// Whose it is: who registered it with its provider, or else whose provider told of it, or which listener added it; `None` in
+    /// an assembly that was built by hand.
     pub fn owner(&self) -> Option<&Owner> {
         self.owner.as_ref()
     }
 
-    /// The layer that its provider stands in.
+    /// The layer that it stands in: that of its registration where its provider says so, else the provider's.
     pub fn layer(&self) -> PartLayer {
         self.layer
+    }
+
+    /// Whose tool of the same name it replaces for this scope, where its provider says so.
+    pub fn shadows(&self) -> Option<&Owner> {
+        self.shadows.as_ref()
     }
 
     /// Which listeners have edited it, in order.
@@ -63,6 +76,6 @@ impl AssembledTool {
 /// A tool to be put into an assembly. A listener that adds it becomes its owner (S8).
 impl From<ToolSchema> for AssembledTool {
     fn from(schema: ToolSchema) -> Self {
-        Self { schema, owner: None, layer: PartLayer::Assembly, edited: false, edited_by: Vec::new() }
+        Self { schema, owner: None, layer: PartLayer::Assembly, shadows: None, edited: false, edited_by: Vec::new() }
     }
 }
