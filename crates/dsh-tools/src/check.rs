@@ -1,7 +1,8 @@
 //! Checking arguments against a tool's schema, before the tool sees them (T4).
 
+mod cost;
+
 use std::fmt::Write as _;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
 use dsh_llm::ToolSchema;
@@ -12,7 +13,13 @@ use crate::error::Quoted;
 
 /// Checks arguments with a schema that is compiled when it is needed first, and kept.
 #[derive(Default)]
-pub(crate) struct Checker(OnceLock<Result<Validator, String>>);
+pub(crate) struct Checker(OnceLock<Result<Compiled, String>>);
+
+struct Compiled {
+    validator: Validator,
+    /// How many references the schema has.
+    references: usize,
+}
 
 /// Why arguments are refused.
 pub(crate) enum Refused {
@@ -37,39 +44,49 @@ impl Checker {
         let name = Quoted(schema.name());
         let value: Value = serde_json::from_str(text)
             .map_err(|error| Refused::Arguments(format!("the arguments of {name} are not JSON: {error}")))?;
-        let validator = self.0.get_or_init(|| compile(schema)).as_ref().map_err(|problem| {
-            Refused::Schema(format!("the schema of {name} is not one to check arguments with: {problem}"))
+        let Compiled { validator, references } =
+            self.0.get_or_init(|| Compiled::new(schema)).as_ref().map_err(|problem| {
+                Refused::Schema(format!("the schema of {name} is not one to check arguments with: {problem}"))
+            })?;
+        let depth = if *references == 0 { 0 } else { cost::depth(&value) };
+        let size = cost::Size { references: *references, depth, bytes: text.len() };
+        let is_valid = cost::bounded(size, || validator.is_valid(&value));
+        let is_valid = is_valid.map_err(|problem| {
+            Refused::Schema(format!("the arguments of {name} cannot be checked with its schema: {problem}"))
         })?;
-        // It is not our code, and what it is given is anybody's: a panic in it costs this call alone (K13).
-        let checked = catch_unwind(AssertUnwindSafe(|| {
-            if validator.is_valid(&value) { None } else { Some(violations(validator, &value)) }
-        }));
-        match checked {
-            Ok(None) => Ok(value),
-            Ok(Some(list)) => Err(Refused::Arguments(format!("the arguments of {name} do not fit its schema:{list}"))),
-            Err(_panic) => Err(Refused::Schema(format!("the arguments of {name} could not be checked"))),
+        if is_valid {
+            return Ok(value);
         }
+        // Where the list would be endless, it is known all the same that they do not fit.
+        let list = cost::bounded(size, || violations(validator, &value));
+        let list = list.unwrap_or_else(|problem| format!(" where cannot be said, for {problem}"));
+        Err(Refused::Arguments(format!("the arguments of {name} do not fit its schema:{list}")))
     }
 }
 
-/// Compiles a schema: its dialect is the one that `$schema` names, 2020-12 otherwise; no reference is fetched; patterns take time
-/// linear in what they are matched with.
-fn compile(schema: &ToolSchema) -> Result<Validator, String> {
-    let mut parameters = schema.parameters().map_err(|error| error.to_string())?;
-    let mut draft = Draft::Draft202012.detect(&parameters);
-    if draft == Draft::Unknown {
-        // A dialect of somebody's own would have to be fetched.
-        draft = Draft::Draft202012;
-        if let Some(object) = parameters.as_object_mut() {
-            object.shift_remove("$schema");
+impl Compiled {
+    /// Compiles a schema: its dialect is the one that `$schema` names, 2020-12 otherwise; no reference is fetched; patterns take
+    /// time linear in what they are matched with.
+    fn new(schema: &ToolSchema) -> Result<Self, String> {
+        let mut parameters = schema.parameters().map_err(|error| error.to_string())?;
+        let mut draft = Draft::Draft202012.detect(&parameters);
+        if draft == Draft::Unknown {
+            // A dialect of somebody's own would have to be fetched.
+            draft = Draft::Draft202012;
+            if let Some(object) = parameters.as_object_mut() {
+                object.shift_remove("$schema");
+            }
         }
+        let references = cost::prepare(&mut parameters);
+        let options = jsonschema::options()
+            .with_draft(draft)
+            .offline()
+            .with_keyword(cost::STEP, |_, _, _| Ok(Box::new(cost::Step)))
+            .with_pattern_options(PatternOptions::regex().size_limit(PATTERN_LIMIT));
+        let build = || options.build(&parameters).map_err(|error| shown(&error));
+        let validator = cost::bounded(cost::Size { references, depth: 0, bytes: 0 }, build)??;
+        Ok(Self { validator, references })
     }
-    let options = jsonschema::options()
-        .with_draft(draft)
-        .offline()
-        .with_pattern_options(PatternOptions::regex().size_limit(PATTERN_LIMIT));
-    catch_unwind(AssertUnwindSafe(|| options.build(&parameters).map_err(|error| shown(&error))))
-        .unwrap_or_else(|_panic| Err("it cannot be compiled".to_owned()))
 }
 
 /// Every violation on a line of its own: the JSON pointer of the place, and what is wrong there.
