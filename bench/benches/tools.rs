@@ -130,39 +130,40 @@ fn many_threads() -> Runtime {
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build().expect("a runtime")
 }
 
-/// A call of an empty tool, no listeners: what a call costs beside its tool.
+/// A hundred calls of an empty tool, one after the other, no listeners: what a call costs beside its tool.
 #[divan::bench(args = [(40, 1), (1_000, 1_000)])]
-fn call_of_an_empty_tool(bencher: Bencher<'_, '_>, (tools, scopes): (usize, usize)) {
+fn hundred_calls_of_an_empty_tool(bencher: Bencher<'_, '_>, (tools, scopes): (usize, usize)) {
     let world = world(tools, scopes);
-    let (handle, cx) = (world.tools(), world.some_scope().map_or_else(ExecuteContext::new, ExecuteContext::from));
-    let runtime = one_thread();
-    bencher
-        .with_inputs(|| (ToolCall::new("c1", "tool-1", "{}"), cx.clone()))
-        .bench_local_values(|(call, cx)| runtime.block_on(handle.execute(call, cx)));
+    let cx = world.some_scope().map_or_else(ExecuteContext::new, ExecuteContext::from);
+    let (handle, runtime) = (world.tools(), one_thread());
+    bencher.bench_local(|| runtime.block_on(hundred(&handle, &cx)));
 }
 
-/// The same on a runtime of two threads, driven by a task of it.
-#[divan::bench]
-fn call_on_two_threads(bencher: Bencher<'_, '_>) {
-    let runtime = many_threads();
-    let world = world(40, 1);
-    let handle = world.tools();
-    bencher
-        .with_inputs(|| ToolCall::new("c1", "tool-1", "{}"))
-        .bench_local_values(|call| runtime.block_on(handle.execute(call, ExecuteContext::new())));
+async fn hundred(handle: &ToolsHandle, cx: &ExecuteContext) {
+    for _ in 0..100 {
+        divan::black_box(handle.execute(ToolCall::new("c1", "tool-1", "{}"), cx.clone()).await);
+    }
 }
 
-/// The same with one listener before it, and a time limit.
+/// The same on a runtime of two threads, where each tool's task may be on the other one.
 #[divan::bench]
-fn call_with_a_listener_and_a_limit(bencher: Bencher<'_, '_>) {
+fn hundred_calls_on_two_threads(bencher: Bencher<'_, '_>) {
     let world = world(40, 1);
-    let handle = world.tools();
+    let (handle, runtime) = (world.tools(), many_threads());
+    bencher.bench_local(|| {
+        let handle = handle.clone();
+        runtime.block_on(async { runtime.spawn(async move { hundred(&handle, &ExecuteContext::new()).await }).await })
+    });
+}
+
+/// The same on one thread with one listener before each, and a time limit.
+#[divan::bench]
+fn hundred_calls_with_a_listener_and_a_limit(bencher: Bencher<'_, '_>) {
+    let world = world(40, 1);
+    let (handle, runtime) = (world.tools(), one_thread());
     let listener = world.kernel.root().on_waterfall::<PreExecuteEvent, _>(|call, _, next| next.run(call));
-    let cx = ExecuteContext::new().timeout(std::time::Duration::from_secs(60));
-    let runtime = one_thread();
-    bencher
-        .with_inputs(|| (ToolCall::new("c1", "tool-1", "{}"), cx.clone()))
-        .bench_local_values(|(call, cx)| runtime.block_on(handle.execute(call, cx)));
+    let cx = ExecuteContext::new().timeout(std::time::Duration::from_mins(1));
+    bencher.bench_local(|| runtime.block_on(hundred(&handle, &cx)));
     drop(listener);
 }
 

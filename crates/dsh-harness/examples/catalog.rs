@@ -10,7 +10,7 @@ use dsh_harness::tools::{Tools, ToolsConfig};
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let catalog = runtime.block_on(boot())?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{catalog:#}")?;

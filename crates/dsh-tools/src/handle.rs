@@ -95,7 +95,7 @@ impl ToolsHandle {
     /// wrong is a result that the model can read, with a code.
     ///
     /// The tool runs as a task of its owner, on the caller's async runtime. Dropping the future cancels the call.
-    pub fn execute(&self, call: ToolCall, cx: ExecuteContext) -> impl Future<Output = Executed> + Send + 'static {
+    pub fn execute(&self, call: ToolCall, cx: ExecuteContext) -> impl Future<Output = Executed> + Send + use<> {
         execute::execute(self.registry.clone(), call, cx)
     }
 
@@ -103,11 +103,11 @@ impl ToolsHandle {
     /// (T5).
     ///
     /// An exclusive call begins when all before it have ended, and those after it begin when it has ended.
-    pub fn execute_all(
+    pub fn execute_all<C: IntoIterator<Item = ToolCall>>(
         &self,
-        calls: impl IntoIterator<Item = ToolCall>,
+        calls: C,
         cx: ExecuteContext,
-    ) -> impl Future<Output = Vec<Executed>> + Send + 'static {
+    ) -> impl Future<Output = Vec<Executed>> + Send + use<C> {
         execute::batch::execute_all(self.clone(), calls.into_iter().collect(), cx)
     }
 }

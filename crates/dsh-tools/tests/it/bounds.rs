@@ -16,7 +16,8 @@ async fn answer(config: ToolsConfig, content: Vec<ContentBlock>) -> Executed {
 /// Cut at a line, with a mark that says how much is missing.
 #[tokio::test]
 async fn a_long_text_is_cut_at_a_line() {
-    let long: String = (0..200).map(|number| format!("line {number:03}\n")).collect();
+    let lines: Vec<String> = (0..200).map(|number| format!("line {number:03}\n")).collect();
+    let long = lines.concat();
     let executed = answer(ToolsConfig::new().result_limit(1_000), vec![ContentBlock::text(long.clone())]).await;
     let said = text(&executed);
     let (kept, mark) = said.rsplit_once('\n').unwrap();

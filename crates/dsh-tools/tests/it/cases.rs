@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dsh_kernel::{Context, Disposer, Failure};
+use dsh_kernel::{Context, Failure};
 use dsh_system_prompt::{
     AssembleContext, AssembleEvent, PromptChange, PromptSection, PromptVariable, SystemPromptExt, render_prompt,
 };
@@ -128,7 +128,9 @@ async fn case_11_nothing_of_a_reloaded_plugin_is_left() {
     }
     let called = (hook.get(), listener.get());
     assert_eq!(prompt(&world).await, (String::new(), Vec::new()));
-    register(&world.root, &["after"]).into_iter().for_each(|after: Disposer| drop(after.dispose()));
+    for after in register(&world.root, &["after"]) {
+        drop(after.dispose());
+    }
     assert_eq!((hook.get(), listener.get()), called);
     let refused = late.unwrap().tools().register(echo("late")).unwrap_err();
     assert_eq!(refused.code(), "kernel::inactive");

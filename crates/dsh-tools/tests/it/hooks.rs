@@ -81,7 +81,7 @@ async fn a_listener_may_change_the_arguments_within_the_schema() {
     world
         .root
         .on_waterfall::<PreExecuteEvent, _>(|mut call, _, next| async move {
-            let changed = call.call().arguments.replace('1', "2").replace("3", "\"x\"");
+            let changed = call.call().arguments.replace('1', "2").replace('3', "\"x\"");
             call.set_arguments(changed);
             next.run(call).await
         })

@@ -46,7 +46,7 @@ async fn a_scoped_tool_shadows_the_global_one_of_its_name() {
 #[tokio::test]
 async fn a_second_tool_of_one_name_in_a_layer_is_refused_and_told_the_owner_of_the_first() {
     let world = world().await;
-    let first = world.mount("first", |ctx| Ok(drop(ctx.tools().register(echo("read"))?))).await;
+    let first = world.mount("first", |ctx| ctx.tools().register(echo("read")).map(drop).map_err(Into::into)).await;
     let error = world.root.tools().register(echo("read")).unwrap_err();
     assert_eq!((error.code(), error.name()), ("tools::duplicate_tool", Some("read")));
     assert_eq!(error.first_owner().unwrap().to_string(), "first");

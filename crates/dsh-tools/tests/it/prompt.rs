@@ -13,7 +13,7 @@ use crate::support::{deny, echo, register, world};
 #[tokio::test]
 async fn the_prompt_names_whose_each_tool_is() {
     let world = world().await;
-    world.mount("pack", |ctx| Ok(drop(ctx.tools().register(echo("read"))?))).await;
+    world.mount("pack", |ctx| ctx.tools().register(echo("read")).map(drop).map_err(Into::into)).await;
     register(&world.root, &["write"]);
     let scope = world.root.scope("agent").unwrap();
     register(scope.ctx(), &["read"]);
