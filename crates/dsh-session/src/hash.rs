@@ -1,0 +1,61 @@
+//! A BLAKE3 of canonical bytes, as records hold it.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The BLAKE3 of canonical bytes; in JSON 64 hexadecimal digits.
+///
+/// ```
+/// use dsh_session::Digest;
+///
+/// let digest = Digest::of(b"{}");
+/// assert!(digest.to_string().starts_with("cc38f9faae1aa7e4"));
+/// assert_eq!(serde_json::to_string(&digest)?.len(), 66);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Digest(blake3::Hash);
+
+impl Digest {
+    /// Of these bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(blake3::hash(bytes))
+    }
+
+    /// The hash itself.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        self.0.as_bytes()
+    }
+}
+
+impl From<blake3::Hash> for Digest {
+    fn from(hash: blake3::Hash) -> Self {
+        Self(hash)
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.to_hex())
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Digest({self})")
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0.to_hex())
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        blake3::Hash::from_hex(&text).map(Self).map_err(serde::de::Error::custom)
+    }
+}

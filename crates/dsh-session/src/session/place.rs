@@ -1,0 +1,67 @@
+//! Which event may come when.
+
+use crate::error::{Error, ErrorKind};
+use crate::event::SessionEvent;
+use crate::record::Record;
+use crate::session::State;
+
+/// Refuses an event that cannot come now.
+pub(super) fn check(state: &State, event: &SessionEvent) -> Result<(), Error> {
+    let in_turn = || match state.turn_open {
+        true => Ok(()),
+        false => Err(out_of_place(event, "no turn is open", "append a `turn_started` first")),
+    };
+    let of_call = |id: &str, to_start: bool| match state.derivation.is_open(id, to_start) {
+        true => Ok(()),
+        false => {
+            let what = if to_start { "no call of that id waits to be run" } else { "no call of that id is open" };
+            Err(out_of_place(event, what, "a call of the last answer starts once and has one result, before the next request"))
+        }
+    };
+    match event {
+        SessionEvent::Opened(_) => Err(out_of_place(event, "the log has its header", "make another session")),
+        SessionEvent::TurnStarted(_) if state.turn_open => {
+            Err(out_of_place(event, "a turn is open", "end it first, with `interrupt` where it was cut short"))
+        }
+        SessionEvent::TurnStarted(_) | SessionEvent::Compacted(_) | SessionEvent::Repaired(_) => Ok(()),
+        SessionEvent::CallStarted(started) => in_turn().and_then(|()| of_call(&started.call_id, true)),
+        SessionEvent::CallEnded(ended) => in_turn().and_then(|()| of_call(&ended.result.call_id, false)),
+        SessionEvent::Request(request) => {
+            in_turn()?;
+            if !state.derivation.open_calls().is_empty() {
+                return Err(out_of_place(event, "calls are open", "give each of them its result first"));
+            }
+            if !state.prompts.contains_key(request.prompt.as_bytes()) {
+                return Err(out_of_place(event, "its prompt is not in the log", "append the prompt first"));
+            }
+            Ok(())
+        }
+        SessionEvent::Input(_)
+        | SessionEvent::Prompt(_)
+        | SessionEvent::Answered(_)
+        | SessionEvent::StepFailed(_)
+        | SessionEvent::Attached(_)
+        | SessionEvent::TurnEnded(_) => in_turn(),
+    }
+}
+
+fn out_of_place(event: &SessionEvent, why: &str, help: &str) -> Error {
+    let problem = format!("`{}` cannot come now: {why}", event.kind());
+    Error::new(ErrorKind::OutOfPlace, problem).help(help)
+}
+
+/// The records up to the end of this turn.
+pub(super) fn through_turn(mut records: Vec<Record>, turn: u32) -> Result<Vec<Record>, Error> {
+    let ended = |record: &Record| match turn {
+        0 => record.seq == 0,
+        _ => record.turn == turn && matches!(record.event, SessionEvent::TurnEnded(_)),
+    };
+    let Some(last) = records.iter().position(ended) else {
+        let ended = records.iter().filter(|record| matches!(record.event, SessionEvent::TurnEnded(_)));
+        let last = ended.map(|record| record.turn).max().unwrap_or(0);
+        let problem = format!("turn {turn} is not there, or has not ended");
+        return Err(Error::new(ErrorKind::TurnNotEnded, problem).help(format!("the last turn that has ended is {last}")));
+    };
+    records.truncate(last + 1);
+    Ok(records)
+}
