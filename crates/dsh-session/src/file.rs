@@ -1,52 +1,169 @@
 //! A store of files: one of JSON lines for each session.
 
-use std::path::{Path, PathBuf};
+mod flush;
+mod folder;
+mod listing;
+mod lock;
+mod writer;
 
+use std::fmt;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::damage::DamageKind;
 use crate::error::{Error, ErrorKind};
 use crate::id::SessionId;
+use crate::lines::push_line;
+use crate::memory::{exists, header_id, locked, not_found};
 use crate::record::Record;
 use crate::store::{Listed, Log, SessionStore, SessionWriter};
 
-/// A store of files in one folder.
-#[derive(Clone, Debug)]
+use flush::Flusher;
+use folder::{Folder, Mode};
+use writer::FileWriter;
+
+/// A store of files in one folder, which is for sessions alone: `NAME.jsonl` is the session of that name.
+///
+/// The folder is made when it is first needed, for its owner alone (0700), and so are the files (0600). A record is appended as one line in
+/// one write: when `append` returns, a process that is killed loses nothing of it. `flush` brings it to the disk, on a thread of the
+/// store's own. Whoever writes to a session holds a lock on its file; everybody may read.
+///
+/// ```
+/// use dsh_session::{FileStore, Opened, Session, SessionId, SessionStore};
+///
+/// # let temporary = tempfile::tempdir()?;
+/// # let folder = temporary.path();
+/// let (store, id) = (FileStore::new(folder.join("sessions")), SessionId::new(1_760_000_000_000, 7));
+/// let session = Session::create(&store, Opened::new(id.clone()).agent("main"))?;
+/// let refused = Session::open(&store, &id).unwrap_err();
+/// assert_eq!(refused.code(), "session::locked");
+/// assert_eq!(refused.pid(), Some(std::process::id()));
+///
+/// drop(session); // gives the lock up
+/// assert_eq!(Session::open(&store, &id)?.opened().agent, "main");
+/// assert_eq!(store.list()?[0].id, id);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
 pub struct FileStore {
     folder: PathBuf,
+    flusher: Arc<Flusher>,
 }
 
 impl FileStore {
-    /// A store in this folder, which is made when it is needed.
+    /// A store in this folder. Nothing is touched until a session is made.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into() }
+        Self { folder: folder.into(), flusher: Arc::default() }
     }
 
     /// The folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
-}
 
-fn not_yet<T>() -> Result<T, Error> {
-    Err(Error::new(ErrorKind::Io, "the store of files is not built yet"))
+    /// The file of a session.
+    pub fn path(&self, id: &SessionId) -> PathBuf {
+        self.folder.join(folder::file_name(id))
+    }
+
+    /// The folder, for what needs a session to be there.
+    fn existing(&self, id: &SessionId) -> Result<Folder, Error> {
+        Folder::open(&self.folder)?.ok_or_else(|| not_found(id))
+    }
+
+    /// Opens the file of a session and takes its lock.
+    fn lock(&self, id: &SessionId, mode: Mode) -> Result<(Folder, File), Error> {
+        let folder = self.existing(id)?;
+        loop {
+            let file = folder.open_file(id, mode)?;
+            if !lock::take(&file)? {
+                return Err(locked(id, lock::holder(&file)));
+            }
+            // Between opening and locking it may have been removed; a lock on what is gone keeps nobody away.
+            if folder.is_at(id, &file)? {
+                return Ok((folder, file));
+            }
+        }
+    }
 }
 
 impl SessionStore for FileStore {
-    fn create(&self, _log: &[Record]) -> Result<Box<dyn SessionWriter>, Error> {
-        not_yet()
+    fn create(&self, log: &[Record]) -> Result<Box<dyn SessionWriter>, Error> {
+        let id = header_id(log)?;
+        let folder = Folder::create(&self.folder)?;
+        let mut lines = Vec::new();
+        log.iter().for_each(|record| push_line(&mut lines, record));
+        // A session appears whole or not at all: it is written beside its place, and locked before it is seen.
+        let file = folder.begin(id)?;
+        if !lock::take(&file)? {
+            return Err(exists(id));
+        }
+        let mut writer = FileWriter::new(file, 0, Arc::clone(&self.flusher), Some(folder.handle()))?;
+        let settled = writer.begin(&lines).and_then(|()| folder.settle(id));
+        folder.abandon(id);
+        match settled? {
+            true => Ok(Box::new(writer)),
+            false => Err(exists(id)),
+        }
     }
 
-    fn open(&self, _id: &SessionId) -> Result<(Log, Box<dyn SessionWriter>), Error> {
-        not_yet()
+    fn open(&self, id: &SessionId) -> Result<(Log, Box<dyn SessionWriter>), Error> {
+        let (_folder, file) = self.lock(id, Mode::Write)?;
+        let (log, length) = read(&file, id)?;
+        let mut writer = FileWriter::new(file, length, Arc::clone(&self.flusher), None)?;
+        for damage in &log.damage {
+            match damage.kind {
+                DamageKind::TornEnd { bytes } => writer.cut(length.saturating_sub(bytes))?,
+                DamageKind::NoLineEnd => writer.end_line()?,
+                DamageKind::LoneSurrogates { .. } | DamageKind::InvalidUtf8 { .. } => {}
+            }
+        }
+        Ok((log, Box::new(writer)))
     }
 
-    fn read(&self, _id: &SessionId) -> Result<Log, Error> {
-        not_yet()
+    fn read(&self, id: &SessionId) -> Result<Log, Error> {
+        let file = self.existing(id)?.open_file(id, Mode::Read)?;
+        Ok(read(&file, id)?.0)
     }
 
     fn list(&self) -> Result<Vec<Listed>, Error> {
-        not_yet()
+        let Some(folder) = Folder::open(&self.folder)? else { return Ok(Vec::new()) };
+        let mut ids = folder.sessions()?;
+        ids.sort();
+        let listed = ids.into_iter().filter_map(|id| {
+            let summary = folder.open_file(&id, Mode::Read).and_then(|file| listing::summary(&file, &id));
+            match summary {
+                // It was removed while we looked.
+                Err(error) if error.kind() == ErrorKind::NotFound => None,
+                summary => Some(Listed::new(id, summary)),
+            }
+        });
+        Ok(listed.collect())
     }
 
-    fn remove(&self, _id: &SessionId) -> Result<(), Error> {
-        not_yet()
+    fn remove(&self, id: &SessionId) -> Result<(), Error> {
+        let (folder, _file) = self.lock(id, Mode::Read)?;
+        folder.remove(id)
+    }
+}
+
+/// Reads a whole file, and says how long it is.
+fn read(mut file: &File, id: &SessionId) -> Result<(Log, u64), Error> {
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(|error| Error::of_io("its file cannot be read", error).about(id))?;
+    let log = Log::from_lines(&bytes).map_err(|error| error.about(id))?;
+    if let Some(opened) = log.opened()
+        && opened.id != *id
+    {
+        return Err(listing::another_name(&opened.id, id));
+    }
+    Ok((log, u64::try_from(bytes.len()).unwrap_or(u64::MAX)))
+}
+
+impl fmt::Debug for FileStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FileStore({})", self.folder.display())
     }
 }

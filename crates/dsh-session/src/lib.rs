@@ -40,9 +40,12 @@ mod id;
 mod record;
 
 mod derive;
+mod rebuild;
 
 mod damage;
+#[cfg(unix)]
 mod file;
+mod lines;
 mod memory;
 mod store;
 
@@ -60,12 +63,14 @@ pub use event::{
     Answered, Attached, CallEnded, CallStarted, Compacted, FORMAT_VERSION, Input, Opened, Origin, Prompt, Repaired,
     Request, RequestMessages, SessionEvent, StepFailed, TurnEnd, TurnEnded, TurnLimit, TurnStarted, Via,
 };
+#[cfg(unix)]
 pub use file::FileStore;
 pub use handle::{SessionsExt, SessionsHandle};
 pub use hash::Digest;
 pub use id::SessionId;
 pub use memory::MemoryStore;
 pub use plugin::Sessions;
+pub use rebuild::{Rebuilt, requests};
 pub use record::Record;
 pub use registry::SessionRegistry;
 pub use session::{Session, WallClock};

@@ -8,13 +8,17 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dsh_kernel::Owner;
-use dsh_llm::Message;
+use dsh_llm::{Message, ModelRequest};
 
 use crate::damage::{Damage, DamageKind};
 use crate::derive::{Derivation, OpenCall};
 use crate::error::{Error, ErrorKind};
-use crate::event::{CallEnded, FORMAT_VERSION, Opened, Origin, Prompt, Repaired, SessionEvent, TurnEnd, TurnEnded};
+use crate::event::{
+    CallEnded, FORMAT_VERSION, Opened, Origin, Prompt, Repaired, Request, SessionEvent, TurnEnd, TurnEnded,
+};
+use crate::hash::Digest;
 use crate::id::SessionId;
+use crate::rebuild::digest;
 use crate::record::Record;
 use crate::store::{SessionStore, SessionWriter};
 
@@ -27,7 +31,7 @@ pub type WallClock = Arc<dyn Fn() -> u64 + Send + Sync>;
 /// lock for a short time; a file store's `append` is one write into the system's cache.
 ///
 /// ```
-/// use dsh_llm::Message;
+/// use dsh_llm::{Message, ModelRequest};
 /// use dsh_session::{Input, MemoryStore, Opened, Session, SessionId, TurnEnd, TurnEnded, TurnStarted, Via};
 ///
 /// let store = MemoryStore::new();
@@ -185,6 +189,34 @@ impl Session {
         self.state().append(&self.0.id, event, at_ms)
     }
 
+    /// Appends that a model is asked this, so that it can be rebuilt to the byte: its prompt, where the log does not have it yet, and
+    /// the request, with its messages only where they are not those of [`messages`](Self::messages).
+    ///
+    /// ```
+    /// # use dsh_llm::{Message, ModelRequest};
+    /// # use dsh_session::{Input, MemoryStore, Opened, RequestMessages, Session, SessionEvent, SessionId, TurnStarted, Via};
+    /// # let session = Session::create(&MemoryStore::new(), Opened::new(SessionId::new(0, 1)))?;
+    /// # session.append(TurnStarted::new())?;
+    /// # session.append(Input::new(Message::user("Hello"), Via::Prompt))?;
+    /// let record = session.append_request(1, &ModelRequest::new("scripted", session.messages()).system("You are dsh."))?;
+    /// let SessionEvent::Request(request) = &record.event else { unreachable!() };
+    /// assert_eq!(request.messages, RequestMessages::Derived);
+    /// # Ok::<(), dsh_session::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`append`](Self::append); `session::out_of_place` also while calls are open.
+    pub fn append_request(&self, step: u32, request: &ModelRequest) -> Result<Arc<Record>, Error> {
+        let at_ms = now(self.0.clock.as_ref());
+        let digest = digest(request);
+        let mut state = self.state();
+        let prompt = state.prompt_hash(&self.0.id, request, at_ms)?;
+        let event = Request::new(step, &*request.model, prompt, digest).max_output_tokens(request.max_output_tokens);
+        let event = if state.derivation.is(&request.messages) { event } else { event.edited(request.messages.clone()) };
+        state.append(&self.0.id, event.into(), at_ms)
+    }
+
     /// All records until now; each is shared, not copied.
     pub fn records(&self) -> Vec<Arc<Record>> {
         self.state().records.clone()
@@ -308,6 +340,21 @@ impl State {
         writer.append(&record).map_err(|error| error.about(id))?;
         self.keep(Arc::clone(&record));
         Ok(record)
+    }
+
+    /// The hash of a request's prompt, which the log has from now on.
+    fn prompt_hash(&mut self, id: &SessionId, request: &ModelRequest, at_ms: u64) -> Result<Digest, Error> {
+        let last = self.last_prompt.as_deref().and_then(prompt_of);
+        if let Some(last) = last.filter(|last| last.is(&request.system, &request.tools)) {
+            return Ok(last.hash);
+        }
+        let prompt = Prompt::new(Arc::clone(&request.system), Arc::clone(&request.tools));
+        let hash = prompt.hash;
+        match self.prompts.get(hash.as_bytes()) {
+            Some(known) => self.last_prompt = Some(Arc::clone(known)),
+            None => drop(self.append(id, prompt.into(), at_ms)?),
+        }
+        Ok(hash)
     }
 
     /// Goes on by a record that is in the store.
