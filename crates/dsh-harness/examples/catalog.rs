@@ -6,11 +6,11 @@ use std::io::Write as _;
 
 use dsh_harness::kernel::{CONTEXT_METHODS, EventInfo, KERNEL_EVENTS, Kernel, Method};
 use dsh_harness::prompt::{PromptConfig, RunFacts, SystemPrompt};
-use dsh_harness::tools::{Tools, ToolsConfig};
+use dsh_harness::session::{MemoryStore, Sessions};
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     let catalog = runtime.block_on(boot())?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{catalog:#}")?;
@@ -22,7 +22,7 @@ async fn boot() -> Result<Value, Box<dyn Error>> {
     let kernel = Kernel::new();
     kernel.root().plugin(SystemPrompt::new(PromptConfig::new()))?.ready().await?;
     kernel.root().plugin(RunFacts::new())?.ready().await?;
-    kernel.root().plugin(Tools::new(ToolsConfig::new()))?.ready().await?;
+    kernel.root().plugin(Sessions::new(MemoryStore::new()))?.ready().await?;
     let services = kernel.services();
     let of_kernel = KERNEL_EVENTS.iter().map(|event| with_crate(event, "dsh_kernel"));
     let of_services = services.iter().flat_map(|service| {

@@ -2,7 +2,7 @@
 //!
 //! **Role.** A program that embeds dsh depends on this crate alone and names what it wants of it. `kernel` is the plugin kernel,
 //! `prompt` the prompt registry with its texts ([`template`]) and tool schemas ([`llm`]); both are there by default. `report` adds
-//! the lints of an assembly, `tools` the registry of tools. What most programs write every day stands in [`prelude`].
+//! the lints of an assembly, `agent` the sessions. What most programs write every day stands in [`prelude`].
 //!
 //! **Non-goals.** No code of its own: what is here is documented in the crate that it comes from.
 //!
@@ -30,12 +30,12 @@ pub use dsh_kernel as kernel;
 pub use dsh_llm as llm;
 #[cfg(feature = "report")]
 pub use dsh_prompt_report as report;
+#[cfg(feature = "agent")]
+pub use dsh_session as session;
 #[cfg(feature = "prompt")]
 pub use dsh_system_prompt as prompt;
 #[cfg(feature = "prompt")]
 pub use dsh_template as template;
-#[cfg(feature = "tools")]
-pub use dsh_tools as tools;
 
 /// What most programs need, in one line: `use dsh_harness::prelude::*;`.
 pub mod prelude {
@@ -46,6 +46,10 @@ pub mod prelude {
     };
     #[cfg(feature = "prompt")]
     pub use dsh_llm::ToolSchema;
+    #[cfg(all(feature = "agent", unix))]
+    pub use dsh_session::FileStore;
+    #[cfg(feature = "agent")]
+    pub use dsh_session::{MemoryStore, Opened, Session, SessionEvent, SessionId, Sessions, SessionsExt};
     #[cfg(feature = "prompt")]
     pub use dsh_system_prompt::{
         AssembleContext, AssembleEvent, AssembledSection, AssembledTool, Identity, PromptAssembly, PromptChange,
@@ -54,10 +58,4 @@ pub mod prelude {
     };
     #[cfg(feature = "prompt")]
     pub use dsh_template::Text;
-    #[cfg(feature = "tools")]
-    pub use dsh_tools::{
-        Approval, ApprovalRequest, Approver, Arguments, ExecuteContext, Executed, PostExecuteEvent, PreExecuteEvent,
-        Tool, ToolChange, ToolContext, ToolFailure, ToolFilter, ToolOutput, ToolRegistry, Tools, ToolsConfig, ToolsExt,
-        TypedTool,
-    };
 }

@@ -48,10 +48,10 @@ pub enum DamageKind {
         /// How many.
         count: usize,
     },
-    /// Bytes that are not UTF-8. Each run is read as U+FFFD.
+    /// Bytes that are not UTF-8. Each broken character is read as U+FFFD.
     #[non_exhaustive]
     InvalidUtf8 {
-        /// How many runs.
+        /// How many.
         count: usize,
     },
 }

@@ -241,7 +241,7 @@ fn calls_of(answered: &Answered) -> impl Iterator<Item = &ToolCall> {
 }
 
 fn is_cut(answered: &Answered, call: &ToolCall) -> bool {
-    answered.cut_calls.iter().any(|cut| cut.id == call.id)
+    answered.cut_calls.contains(call)
 }
 
 /// An answer without the calls that were cut off.

@@ -1,6 +1,6 @@
 //! A step: a model is asked, and answers or does not.
 
-use dsh_llm::{Message, StopReason, ToolCall, Usage};
+use dsh_llm::{Answer, Message, StopReason, ToolCall, Usage};
 use serde::{Deserialize, Serialize};
 
 use crate::hash::Digest;
@@ -82,6 +82,22 @@ impl Answered {
     /// An answer.
     pub fn new(step: u32, message: Message) -> Self {
         Self { step, message, usage: None, stop: None, cut_calls: Vec::new() }
+    }
+
+    /// What a model's events came to.
+    ///
+    /// ```
+    /// use dsh_llm::{Answer, Message, ModelEvent, StopReason};
+    /// use dsh_session::Answered;
+    ///
+    /// let mut answer = Answer::new();
+    /// answer.push(ModelEvent::Text("Hello".to_owned()));
+    /// answer.push(ModelEvent::Stop(StopReason::EndTurn));
+    /// assert_eq!(Answered::of(1, &answer).stop, Some(StopReason::EndTurn));
+    /// ```
+    pub fn of(step: u32, answer: &Answer) -> Self {
+        let cut = answer.cut_calls().cloned();
+        Self::new(step, answer.message()).usage(answer.usage()).stop(answer.stop()).cut_calls(cut)
     }
 
     /// What it cost.

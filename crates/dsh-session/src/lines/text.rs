@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_counted_in_runs() {
+    fn broken_characters_are_counted() {
         let (text, damage) = repaired(b"a\xffb\xf0\x9fc");
         assert_eq!(text, "a\u{fffd}b\u{fffd}c");
         assert_eq!(damage, [DamageKind::InvalidUtf8 { count: 2 }]);

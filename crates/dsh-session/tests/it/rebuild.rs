@@ -1,0 +1,62 @@
+//! Requests are rebuilt to the byte (A3).
+
+use dsh_llm::Message;
+use dsh_session::{Record, RequestMessages, SessionEvent, TurnStarted, requests};
+
+use crate::support::{in_memory, lively, owned, prompt_of, request, schema, user};
+
+fn prompts(log: &[Record]) -> usize {
+    log.iter().filter(|record| matches!(record.event, SessionEvent::Prompt(_))).count()
+}
+
+#[test]
+fn a_prompt_is_kept_once_for_all_requests_that_have_it() {
+    let session = in_memory();
+    lively(&session);
+    let log = owned(&session.records());
+    assert_eq!(prompts(&log), 1);
+    let rebuilt = requests(&log).unwrap();
+    let steps: Vec<(u32, u32)> = rebuilt.iter().map(|request| (request.turn, request.step)).collect();
+    assert_eq!(steps, [(1, 1), (1, 2), (2, 1)]);
+    // Numbers in schemas keep their digits.
+    assert!(rebuilt[0].request.to_json().contains(r#""default":1e2"#));
+
+    let other = request(&session).system("You are another.");
+    for asked in [&other, &request(&session), &other] {
+        session.append_request(2, asked).unwrap();
+    }
+    let log = owned(&session.records());
+    assert_eq!(prompts(&log), 2);
+    let last = requests(&log).unwrap().pop().unwrap();
+    assert_eq!(last.request.to_json(), other.to_json());
+}
+
+#[test]
+fn a_request_that_a_listener_edited_is_in_the_log_as_it_was_sent() {
+    let session = in_memory();
+    session.append(TurnStarted::new()).unwrap();
+    session.append(prompt_of("go")).unwrap();
+    let mut edited = request(&session).tools([schema("a"), schema("b")]).max_output_tokens(7);
+    edited.messages.push(user("and mind the gap"));
+    edited.model = "another".into();
+    let record = session.append_request(1, &edited).unwrap();
+    let SessionEvent::Request(asked) = &record.event else { panic!("{record:?}") };
+    assert_eq!(asked.messages, RequestMessages::Edited(edited.messages.clone()));
+    assert_eq!(requests(&session.records()).unwrap()[0].request, edited);
+    // What was edited is of that request alone.
+    assert_eq!(session.messages(), [user("go")]);
+}
+
+#[test]
+fn a_rebuild_proves_itself() {
+    let session = in_memory();
+    lively(&session);
+    let mut log = owned(&session.records());
+    let SessionEvent::Input(input) = &mut log[2].event else { panic!("{:?}", log[2]) };
+    input.message = Message::user("Something else.");
+    let error = requests(&log).unwrap_err();
+    assert_eq!(error.code(), "session::not_rebuilt");
+    assert!(error.to_string().contains("`seq` 4 does not come out as it was"), "{error}");
+    let error = requests(&log[4..]).unwrap_err();
+    assert!(error.to_string().contains("is not there"), "{error}");
+}
