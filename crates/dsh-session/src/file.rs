@@ -94,25 +94,24 @@ impl SessionStore for FileStore {
         let id = header_id(log)?;
         let folder = Folder::create(&self.folder)?;
         let mut lines = Vec::new();
-        log.iter().for_each(|record| push_line(&mut lines, record));
+        for record in log {
+            push_line(&mut lines, record);
+        }
         // A session appears whole or not at all: it is written beside its place, and locked before it is seen.
         let file = folder.begin(id)?;
         if !lock::take(&file)? {
             return Err(exists(id));
         }
-        let mut writer = FileWriter::new(file, 0, Arc::clone(&self.flusher), Some(folder.handle()))?;
+        let mut writer = FileWriter::new(file, 0, Arc::clone(&self.flusher), Some(folder.handle()));
         let settled = writer.begin(&lines).and_then(|()| folder.settle(id));
         folder.abandon(id);
-        match settled? {
-            true => Ok(Box::new(writer)),
-            false => Err(exists(id)),
-        }
+        if settled? { Ok(Box::new(writer)) } else { Err(exists(id)) }
     }
 
     fn open(&self, id: &SessionId) -> Result<(Log, Box<dyn SessionWriter>), Error> {
         let (_folder, file) = self.lock(id, Mode::Write)?;
         let (log, length) = read(&file, id)?;
-        let mut writer = FileWriter::new(file, length, Arc::clone(&self.flusher), None)?;
+        let mut writer = FileWriter::new(file, length, Arc::clone(&self.flusher), None);
         for damage in &log.damage {
             match damage.kind {
                 DamageKind::TornEnd { bytes } => writer.cut(length.saturating_sub(bytes))?,

@@ -9,7 +9,9 @@ use crate::event::SessionEvent;
 use crate::record::Record;
 use crate::store::Log;
 
-pub(crate) use line::{Head, header, push_line};
+pub(crate) use line::push_line;
+#[cfg(unix)]
+pub(crate) use line::{Head, header};
 
 impl Log {
     /// Reads a log from the bytes of its file.
@@ -82,7 +84,9 @@ impl Log {
     /// The log as the text of its file.
     pub fn to_lines(&self) -> String {
         let mut lines = Vec::new();
-        self.records.iter().for_each(|record| push_line(&mut lines, record));
+        for record in &self.records {
+            push_line(&mut lines, record);
+        }
         // What serde_json writes is UTF-8.
         String::from_utf8(lines).unwrap_or_default()
     }

@@ -54,14 +54,17 @@ pub fn requests<R: Borrow<Record>>(log: &[R]) -> Result<Vec<Rebuilt>, Error> {
         }
         if let SessionEvent::Request(asked) = &record.event {
             let prompt = prompts.get(asked.prompt.as_bytes()).ok_or_else(|| {
-                let problem = format!("the prompt {} of the request at `seq` {} is not there", asked.prompt, record.seq);
+                let problem =
+                    format!("the prompt {} of the request at `seq` {} is not there", asked.prompt, record.seq);
                 Error::new(ErrorKind::NotRebuilt, problem).help("give the whole log, from its header on")
             })?;
             let request = rebuild(asked, prompt, &derivation);
             let digest = digest(&request);
             if digest != asked.digest {
-                let problem =
-                    format!("the request at `seq` {} does not come out as it was: {digest}, not {}", record.seq, asked.digest);
+                let problem = format!(
+                    "the request at `seq` {} does not come out as it was: {digest}, not {}",
+                    record.seq, asked.digest
+                );
                 let help = "the log was changed, repaired, or written by a dsh that derives other messages";
                 return Err(Error::new(ErrorKind::NotRebuilt, problem).help(help));
             }

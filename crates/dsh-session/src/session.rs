@@ -90,11 +90,7 @@ impl Session {
         Self::open_at(store, id, None)
     }
 
-    pub(crate) fn create_at(
-        store: &dyn SessionStore,
-        opened: Opened,
-        clock: Option<WallClock>,
-    ) -> Result<Self, Error> {
+    pub(crate) fn create_at(store: &dyn SessionStore, opened: Opened, clock: Option<WallClock>) -> Result<Self, Error> {
         let header = Opened { version: FORMAT_VERSION, ..opened };
         let log = vec![Record::new(0, 0, now(clock.as_ref()), header)];
         Self::made(store, log, clock)
@@ -113,7 +109,12 @@ impl Session {
         let Some(Record { event: SessionEvent::Opened(opened), at_ms, .. }) = log.first_mut() else {
             return Err(Error::new(ErrorKind::Corrupt, "the log does not begin with its header").about(source));
         };
-        *opened = Opened { version: FORMAT_VERSION, id, forked_from: Some(Origin::new(source.clone(), turn)), ..opened.clone() };
+        *opened = Opened {
+            version: FORMAT_VERSION,
+            id,
+            forked_from: Some(Origin::new(source.clone(), turn)),
+            ..opened.clone()
+        };
         *at_ms = now(clock.as_ref());
         Self::made(store, log, clock)
     }

@@ -227,10 +227,11 @@ impl<R: Borrow<Record>> Piece<R> {
         if self.calls.is_empty() {
             return None;
         }
-        let results = self.states().map(|(call, state)| match state.ended.as_ref().map(|record| &record.borrow().event) {
-            Some(SessionEvent::CallEnded(ended)) => ended.result.clone(),
-            _ => interrupted(&call.id, state.started),
-        });
+        let results =
+            self.states().map(|(call, state)| match state.ended.as_ref().map(|record| &record.borrow().event) {
+                Some(SessionEvent::CallEnded(ended)) => ended.result.clone(),
+                _ => interrupted(&call.id, state.started),
+            });
         Some(Cow::Owned(Message::tool_results(results)))
     }
 }

@@ -78,13 +78,15 @@ impl Folder {
             Err(Errno::LOOP | Errno::MLINK | Errno::ISDIR | Errno::NXIO) => return Err(not_a_file(id)),
             Err(errno) => return Err(Error::of_io("its file cannot be opened", errno).about(id)),
         };
-        let metadata = file.metadata().map_err(|error| Error::of_io("its file cannot be looked at", error).about(id))?;
+        let metadata =
+            file.metadata().map_err(|error| Error::of_io("its file cannot be looked at", error).about(id))?;
         if metadata.is_file() { Ok(file) } else { Err(not_a_file(id)) }
     }
 
     /// Whether this very file is what stands at the session's place now.
     pub(super) fn is_at(&self, id: &SessionId, file: &File) -> Result<bool, Error> {
-        let metadata = file.metadata().map_err(|error| Error::of_io("its file cannot be looked at", error).about(id))?;
+        let metadata =
+            file.metadata().map_err(|error| Error::of_io("its file cannot be looked at", error).about(id))?;
         match statat(&*self.0, file_name(id), AtFlags::SYMLINK_NOFOLLOW) {
             Ok(now) => Ok(now.st_ino == metadata.ino() && now.st_dev == metadata.dev()),
             Err(Errno::NOENT) => Ok(false),
@@ -94,7 +96,8 @@ impl Folder {
 
     /// A new file beside the session's place. One that a killed process left there is taken over.
     pub(super) fn begin(&self, id: &SessionId) -> Result<File, Error> {
-        let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let flags =
+            OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         match openat(&*self.0, new_name(id), flags, Rights::RUSR | Rights::WUSR) {
             Ok(file) => Ok(file.into()),
             Err(errno) => Err(Error::of_io("its file cannot be made", errno).about(id)),

@@ -33,15 +33,11 @@ pub(super) struct FileWriter {
 }
 
 impl FileWriter {
-    pub(super) fn new(
-        file: File,
-        length: u64,
-        flusher: Arc<Flusher>,
-        folder: Option<Arc<File>>,
-    ) -> Result<Self, Error> {
-        let written = u64::from(folder.is_some());
+    pub(super) fn new(file: File, length: u64, flusher: Arc<Flusher>, folder: Option<Arc<File>>) -> Self {
+        // The process before may have been killed before its flush: the first one here is for that, too.
+        let written = 1;
         let line = Vec::new();
-        Ok(Self { file: Arc::new(file), length, broken: false, line, written, progress: Arc::default(), flusher, folder })
+        Self { file: Arc::new(file), length, broken: false, line, written, progress: Arc::default(), flusher, folder }
     }
 
     /// Writes the first lines of a new file, whatever a killed process left in it.
@@ -126,7 +122,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn a_full_disk_is_an_error_and_the_writer_goes_on() {
         let full = File::options().read(true).append(true).open("/dev/full").unwrap();
-        let mut writer = FileWriter::new(full, 0, Arc::default(), None).unwrap();
+        let mut writer = FileWriter::new(full, 0, Arc::default(), None);
         let record = Record::new(0, 0, 0, Opened::new(SessionId::new(0, 1)));
         for _ in 0..2 {
             let error = writer.append(&record).unwrap_err();

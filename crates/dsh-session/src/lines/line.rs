@@ -6,7 +6,9 @@ use serde::Deserialize;
 
 use crate::damage::DamageKind;
 use crate::error::{Error, ErrorKind};
-use crate::event::{FORMAT_VERSION, Opened, SessionEvent};
+#[cfg(unix)]
+use crate::event::Opened;
+use crate::event::{FORMAT_VERSION, SessionEvent};
 use crate::lines::text;
 use crate::record::Record;
 
@@ -113,6 +115,7 @@ pub(super) fn read(line: &[u8], number: u64) -> Result<(Record, Vec<DamageKind>)
 }
 
 /// Reads the header of a log alone.
+#[cfg(unix)]
 pub(crate) fn header(line: &[u8]) -> Result<(u64, Opened), Error> {
     match read(line, 1)?.0 {
         Record { at_ms, event: SessionEvent::Opened(opened), .. } => Ok((at_ms, opened)),
@@ -134,7 +137,7 @@ fn check_version(text: &str) -> Result<(), Error> {
     }
 }
 
-/// What serde_json says, with the column alone: every text is its line 1.
+/// What the JSON reader says, with the column alone: every text is its line 1.
 fn told(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rsplit_once(" at line 1 column ") {

@@ -7,16 +7,15 @@ use crate::session::State;
 
 /// Refuses an event that cannot come now.
 pub(super) fn check(state: &State, event: &SessionEvent) -> Result<(), Error> {
-    let in_turn = || match state.turn_open {
-        true => Ok(()),
-        false => Err(out_of_place(event, "no turn is open", "append a `turn_started` first")),
+    let in_turn = || {
+        let open = state.turn_open.then_some(());
+        open.ok_or_else(|| out_of_place(event, "no turn is open", "append a `turn_started` first"))
     };
-    let of_call = |id: &str, to_start: bool| match state.derivation.is_open(id, to_start) {
-        true => Ok(()),
-        false => {
-            let what = if to_start { "no call of that id waits to be run" } else { "no call of that id is open" };
-            Err(out_of_place(event, what, "a call of the last answer starts once and has one result, before the next request"))
-        }
+    let of_call = |id: &str, to_start: bool| {
+        let open = state.derivation.is_open(id, to_start).then_some(());
+        let what = if to_start { "no call of that id waits to be run" } else { "no call of that id is open" };
+        let help = "a call of the last answer starts once and has one result, before the next request";
+        open.ok_or_else(|| out_of_place(event, what, help))
     };
     match event {
         SessionEvent::Opened(_) => Err(out_of_place(event, "the log has its header", "make another session")),
@@ -60,7 +59,9 @@ pub(super) fn through_turn(mut records: Vec<Record>, turn: u32) -> Result<Vec<Re
         let ended = records.iter().filter(|record| matches!(record.event, SessionEvent::TurnEnded(_)));
         let last = ended.map(|record| record.turn).max().unwrap_or(0);
         let problem = format!("turn {turn} is not there, or has not ended");
-        return Err(Error::new(ErrorKind::TurnNotEnded, problem).help(format!("the last turn that has ended is {last}")));
+        return Err(
+            Error::new(ErrorKind::TurnNotEnded, problem).help(format!("the last turn that has ended is {last}"))
+        );
     };
     records.truncate(last + 1);
     Ok(records)

@@ -19,7 +19,7 @@ fn read(lines: &[String]) -> Result<Log, Error> {
 
 /// A line as another program would write it: without a checksum.
 fn unsummed(line: &str) -> String {
-    format!("{}}}", &line[..line.rfind(",\"sum\":").unwrap()])
+    format!("{}}}", line.rsplit_once(",\"sum\":").unwrap().0)
 }
 
 fn input(log: &Log) -> &Message {
@@ -63,7 +63,10 @@ fn a_session_that_was_damaged_opens_and_tells() {
     for _ in 0..2 {
         // The file keeps it: each opening repairs and tells anew.
         let session = Session::open(&folder.store, &id(1)).unwrap();
-        assert_eq!(session.damage().iter().map(dsh_session::Damage::code).collect::<Vec<_>>(), ["session::lone_surrogates"]);
+        assert_eq!(
+            session.damage().iter().map(dsh_session::Damage::code).collect::<Vec<_>>(),
+            ["session::lone_surrogates"]
+        );
     }
     assert_eq!(folder.bytes(1), text.as_bytes());
     assert_eq!(folder.store.read(&id(1)).unwrap().damage.len(), 1);

@@ -2,8 +2,8 @@
 
 use dsh_llm::{ContentBlock, Message, Reasoning, ToolResult};
 use dsh_session::{
-    Answered, Attached, CallEnded, CallStarted, Compacted, Input, Session, SessionEvent, StepFailed, TurnEnd, TurnEnded,
-    TurnStarted, Via, derive,
+    Answered, Attached, CallEnded, CallStarted, Compacted, Input, Session, SessionEvent, StepFailed, TurnEnd,
+    TurnEnded, TurnStarted, Via, derive,
 };
 
 use crate::support::{call, calls, in_memory, prompt_of, request, result, says, user};

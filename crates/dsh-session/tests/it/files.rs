@@ -75,7 +75,8 @@ fn nothing_is_left_beside_the_sessions() {
     fs::write(folder.store.folder().join(format!(".{}.new", id(2))), "half a li").unwrap();
     let records = folder.lively(2);
     assert_eq!(folder.store.read(&id(2)).unwrap().records, records);
-    let mut names: Vec<_> = fs::read_dir(folder.store.folder()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let mut names: Vec<_> =
+        fs::read_dir(folder.store.folder()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     let names: Vec<_> = names.iter().map(|name| name.to_str().unwrap()).collect();
     assert_eq!(names, [format!("{}.jsonl", id(1)), format!("{}.jsonl", id(2))]);

@@ -11,7 +11,9 @@ fn flushes_of_many_sessions_end() {
     let folder = folder();
     let sessions: Vec<Session> =
         (0..20).map(|number| Session::create(&folder.store, Opened::new(id(number))).unwrap()).collect();
-    sessions.iter().for_each(lively);
+    for session in &sessions {
+        lively(session);
+    }
     let flushes: Vec<_> = sessions.iter().map(Session::flush).collect();
     for flush in flushes {
         block_on(flush).unwrap();

@@ -1,6 +1,9 @@
 //! A fork: a new session with the turns of another.
 
-use dsh_session::{FileStore, Input, MemoryStore, Opened, Record, Session, SessionEvent, SessionStore, Sessions, SessionsExt, TurnEnd, TurnStarted, Via, derive, requests};
+use dsh_session::{
+    FileStore, Input, MemoryStore, Opened, Record, Session, SessionEvent, SessionStore, Sessions, SessionsExt, TurnEnd,
+    TurnStarted, Via, derive, requests,
+};
 use proptest::prelude::*;
 
 use crate::files::folder;
@@ -29,7 +32,10 @@ fn fork_of(store: FileStore) {
 
         let fork = sessions.fork(&id(1), 1, id(2)).unwrap();
         let opened = fork.opened();
-        assert_eq!((opened.agent.as_str(), opened.model.as_deref(), opened.cwd.as_deref()), ("main", Some("m"), Some("/srv")));
+        assert_eq!(
+            (opened.agent.as_str(), opened.model.as_deref(), opened.cwd.as_deref()),
+            ("main", Some("m"), Some("/srv"))
+        );
         let origin = opened.forked_from.as_ref().unwrap();
         assert_eq!((&origin.session, origin.turn), (&id(1), 1));
         let (of_fork, of_source) = (owned(&fork.records()), owned(&source.records()));
@@ -66,7 +72,9 @@ proptest! {
     fn a_fork_is_the_source_as_it_was_then(ops in prop::collection::vec(any_op(), 0..60)) {
         let store = MemoryStore::new();
         let source = Session::create(&store, Opened::new(id(1))).unwrap();
-        ops.iter().for_each(|op| apply(&source, op));
+        for op in &ops {
+            apply(&source, op);
+        }
         source.interrupt(TurnEnd::Interrupted).unwrap();
         let log = source.records();
         with(store, |sessions| {

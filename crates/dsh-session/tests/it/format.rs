@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use dsh_llm::{Answer, ContentBlock, Message, ModelEvent, ModelRequest, StopReason, ToolCall, ToolResult, ToolSchema, Usage};
+use dsh_llm::{
+    Answer, ContentBlock, Message, ModelEvent, ModelRequest, StopReason, ToolCall, ToolResult, ToolSchema, Usage,
+};
 use dsh_session::{
     Answered, Attached, CallEnded, CallStarted, Compacted, FORMAT_VERSION, Input, Log, MemoryStore, Opened, Repaired,
     Session, SessionId, Sessions, SessionsExt, StepFailed, TurnEnd, TurnEnded, TurnStarted, Via, requests,
@@ -30,7 +32,8 @@ async fn example() -> String {
 }
 
 fn tell(session: &Session) {
-    let count = ToolSchema::new("count", "Counts words.", r#"{"type":"object","properties":{"path":{"type":"string"}}}"#);
+    let count =
+        ToolSchema::new("count", "Counts words.", r#"{"type":"object","properties":{"path":{"type":"string"}}}"#);
     let tools = [count.unwrap()];
     let request = || ModelRequest::new("scripted", session.messages()).system("You are dsh.").tools(tools.clone());
     let append = |event: dsh_session::SessionEvent| session.append(event).unwrap();
@@ -57,7 +60,11 @@ fn tell(session: &Session) {
     let half = Message::assistant([ContentBlock::text("It has")]);
     append(StepFailed::new(2, "model::broken_stream", "the stream broke off").partial(half).into());
     session.append_request(2, &request()).unwrap();
-    append(Answered::new(2, Message::assistant([ContentBlock::text("It has 312 words.")])).stop(StopReason::EndTurn).into());
+    append(
+        Answered::new(2, Message::assistant([ContentBlock::text("It has 312 words.")]))
+            .stop(StopReason::EndTurn)
+            .into(),
+    );
     let end = append(TurnEnded::new(TurnEnd::Completed).into()).seq;
     append(Repaired::new(end + 2, 17).into());
     append(Compacted::new(end, Message::user("So far: notes.txt has 312 words.")).into());
@@ -68,7 +75,9 @@ fn tell(session: &Session) {
     session.append_request(1, &edited).unwrap();
     let call = |id: &str| ToolCall::new(id, "count", r#"{"path":"todo.txt"}"#);
     let message = Message::assistant([ContentBlock::ToolCall(call("c2"))]);
-    append(Answered::new(1, message).stop(StopReason::MaxTokens).cut_calls([ToolCall::new("c3", "count", "{\"pa")]).into());
+    append(
+        Answered::new(1, message).stop(StopReason::MaxTokens).cut_calls([ToolCall::new("c3", "count", "{\"pa")]).into(),
+    );
     let denied = ToolResult::error("c2", "Denied: todo.txt is private.");
     append(CallEnded::new(denied).code("tools::denied").denied(true).into());
     append(TurnEnded::new(TurnEnd::failed("model::network", "no route")).into());

@@ -36,7 +36,9 @@ fn a_second_writer_is_refused_and_told_who_writes() {
 /// The child that holds a lock: started by the test below, and nothing to do otherwise.
 #[test]
 fn a_process_that_holds_a_lock() {
-    let Some(path) = std::env::args().find_map(|argument| argument.strip_prefix(CHILD).map(str::to_owned)) else { return };
+    let Some(path) = std::env::args().find_map(|argument| argument.strip_prefix(CHILD).map(str::to_owned)) else {
+        return;
+    };
     let session = Session::open(&FileStore::new(path), &id(1)).unwrap();
     session.append(TurnStarted::new()).unwrap();
     let mut out = std::io::stdout();

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use dsh_kernel::BoxFuture;
 use dsh_session::{
-    Error, ErrorKind, Listed, Log, MemoryStore, Opened, Record, Session, SessionId, SessionStore, SessionWriter, Sessions,
-    SessionsExt, TurnStarted,
+    Error, ErrorKind, Listed, Log, MemoryStore, Opened, Record, Session, SessionId, SessionStore, SessionWriter,
+    Sessions, SessionsExt, TurnStarted,
 };
 use dsh_testkit::{assert_send_sync, block_on};
 
@@ -22,10 +22,8 @@ struct MoodyWriter(Box<dyn SessionWriter>, Arc<Mutex<bool>>);
 
 impl SessionWriter for MoodyWriter {
     fn append(&mut self, record: &Record) -> Result<(), Error> {
-        match *self.1.lock().unwrap() {
-            true => Err(Error::new(ErrorKind::Io, "not today")),
-            false => self.0.append(record),
-        }
+        let refuses = *self.1.lock().unwrap();
+        if refuses { Err(Error::new(ErrorKind::Io, "not today")) } else { self.0.append(record) }
     }
 
     fn flush(&mut self) -> BoxFuture<'static, Result<(), Error>> {

@@ -177,7 +177,9 @@ pub(crate) fn any_op() -> impl Strategy<Value = Op> {
 pub(crate) fn any_session() -> impl Strategy<Value = Session> {
     prop::collection::vec(any_op(), 0..60).prop_map(|ops| {
         let session = in_memory();
-        ops.iter().for_each(|op| apply(&session, op));
+        for op in &ops {
+            apply(&session, op);
+        }
         session
     })
 }
