@@ -9,8 +9,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// ```
 /// use dsh_session::Digest;
 ///
-/// let digest = Digest::of(b"{}");
-/// assert!(digest.to_string().starts_with("cc38f9faae1aa7e4"));
+/// let digest = Digest::of(b"");
+/// assert!(digest.to_string().starts_with("af1349b9f5f9a1a6"));
 /// assert_eq!(serde_json::to_string(&digest)?.len(), 66);
 /// # Ok::<(), serde_json::Error>(())
 /// ```

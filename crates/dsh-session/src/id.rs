@@ -24,7 +24,7 @@ const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 ///
 /// let (one, two) = (SessionId::new(1_760_000_000_000, 7), SessionId::new(1_760_000_000_001, 3));
 /// assert!(one < two);
-/// assert_eq!(one.as_str(), "01k73h89000000000000000007");
+/// assert_eq!(one.as_str(), "01k742sg000000000000000007");
 /// assert_eq!("demo".parse::<SessionId>()?.as_str(), "demo");
 /// assert_eq!("../demo".parse::<SessionId>().unwrap_err().code(), "session::invalid_id");
 /// # Ok::<(), dsh_session::Error>(())

@@ -1,7 +1,7 @@
 //! The event log of a session, and its stores.
 //!
 //! **Role.** All that happens in a session is a record in an append-only log: what was said, what a model was asked and answered, which
-//! tools ran and what came of them. What the model is sent is a pure function of the log ([`derive`]), so a session can be replayed
+//! tools ran and what came of them. What the model is sent is a pure function of the log ([`derive`](fn@derive)), so a session can be replayed
 //! to the byte. A [`FileStore`] keeps each session in a file of JSON lines, a [`MemoryStore`] in memory; the plugin [`Sessions`] makes
 //! a store a service.
 //!

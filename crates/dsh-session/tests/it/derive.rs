@@ -17,11 +17,9 @@ fn started(text: &str) -> Session {
 
 /// The results of a message, each with its text.
 fn texts(message: &Message) -> Vec<(&str, &str, bool)> {
-    let results = message.content.iter().map(|block| match block {
-        ContentBlock::ToolResult(ToolResult { call_id, content, is_error, .. }) => {
-            (call_id.as_str(), content[0].as_text().unwrap(), *is_error)
-        }
-        other => panic!("{other:?} is no result"),
+    let results = message.content.iter().filter_map(|block| {
+        let ContentBlock::ToolResult(ToolResult { call_id, content, is_error, .. }) = block else { return None };
+        Some((call_id.as_str(), content[0].as_text().unwrap(), *is_error))
     });
     results.collect()
 }

@@ -140,10 +140,8 @@ fn the_page_names_each_value() {
     names.extend(limits.iter().map(|limit| serde_json::to_value(limit).unwrap()));
     names.extend(vias.iter().map(|via| serde_json::to_value(via).unwrap()));
     for name in names {
-        let name = match &name {
-            serde_json::Value::Object(object) => object.keys().next().unwrap().clone(),
-            name => name.as_str().unwrap().to_owned(),
-        };
+        let of_object = name.as_object().and_then(|object| object.keys().next().map(String::as_str));
+        let name = of_object.or_else(|| name.as_str()).unwrap();
         assert!(PAGE.contains(&format!("`{name}`")), "{name} is not explained");
     }
     let torn = dsh_session::Damage::new(1, DamageKind::NoLineEnd);

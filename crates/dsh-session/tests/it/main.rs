@@ -1,6 +1,6 @@
 //! What dsh-session promises, seen from outside: A3 of the contract, and what `docs/session-format.md` says.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot set up has nothing to say")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot set up has nothing to say")]
 
 mod support;
 

@@ -22,10 +22,8 @@ fn assert_paired(messages: &[Message]) {
 }
 
 fn result_id(block: &ContentBlock) -> &str {
-    match block {
-        ContentBlock::ToolResult(result) => &result.call_id,
-        other => panic!("{other:?} among results"),
-    }
+    let ContentBlock::ToolResult(result) = block else { panic!("{block:?} among results") };
+    &result.call_id
 }
 
 proptest! {
