@@ -37,8 +37,15 @@ impl SessionRegistry {
         lock(&self.entered).iter().map(|(id, owner)| (id.clone(), owner.clone())).collect()
     }
 
-    /// The effect: undone, the session takes no more events, then is flushed and closed, then is no longer listed.
-    pub(crate) fn enter(&self, ctx: &Context, session: &Session) -> Result<Disposer, Error> {
+    /// As [`SessionsHandle::enter`](crate::SessionsHandle::enter), for a service that makes agents for others: the effect is one of `ctx`,
+    /// whose owner need not inject the sessions.
+    ///
+    /// Undone, the session takes no more events, then is flushed and closed, then is no longer listed.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn enter(&self, ctx: &Context, session: &Session) -> Result<Disposer, Error> {
         let label = Name::from(format!("session {}", session.id()));
         let effect = ctx.effect(label, |fx| {
             let owner = ctx.owner();

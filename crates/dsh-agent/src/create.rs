@@ -1,0 +1,141 @@
+//! Making an agent: one composite effect, undone in reverse (A2).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use dsh_kernel::{Audience, Context, Failure, Fx, Name};
+use dsh_session::{Opened, Session, SessionId, SessionRegistry, SessionsExt, TurnEnd};
+use dsh_system_prompt::{AssembleContext, RunContext};
+
+use crate::agent::Agent;
+use crate::agent_handle::AgentHandle;
+use crate::error::{Error, ErrorKind};
+use crate::events::AgentSessionStart;
+use crate::options::{AgentOptions, SessionChoice};
+use crate::registry::{AgentRegistry, Factory, no_factory};
+
+/// Which session the agent gets.
+enum Source {
+    New(SessionId),
+    Resumed(SessionId),
+    Open(Session),
+}
+
+/// Makes an agent as an effect of the context's owner; `resume` is the session that it goes on with.
+pub(crate) async fn create(
+    registry: Arc<AgentRegistry>,
+    ctx: Context,
+    mut options: AgentOptions,
+    resume: Option<SessionId>,
+) -> Result<AgentHandle, Error> {
+    let factory = registry.factory()?;
+    let source = match (resume, std::mem::replace(&mut options.session, SessionChoice::Fresh)) {
+        (Some(id), _) => Source::Resumed(id),
+        (None, SessionChoice::New(id)) => Source::New(id),
+        (None, SessionChoice::Open(session)) => Source::Open(session),
+        (None, SessionChoice::Fresh) => Source::New(registry.fresh_id()?),
+    };
+    let mut making = Making { registry, factory, ctx: ctx.clone(), options, agent: None };
+    let label = Name::from(format!("agent {}", making.options.name));
+    let made = ctx.effect_async(label, async |fx| making.run(fx, source).await).await;
+    let disposer = made.map_err(Error::of_effect)?;
+    let Some(agent) = making.agent.take() else { return Err(no_factory()) };
+    Ok(AgentHandle { agent, disposer })
+}
+
+struct Making {
+    registry: Arc<AgentRegistry>,
+    factory: Factory,
+    ctx: Context,
+    options: AgentOptions,
+    agent: Option<Agent>,
+}
+
+impl Making {
+    async fn run(&mut self, fx: &mut Fx, source: Source) -> Result<(), Failure> {
+        let scope = self.ctx.scope(self.options.name.clone())?;
+        let (agent_ctx, key) = (scope.ctx().clone(), scope.key());
+        fx.adopt(scope.into_disposer())?;
+
+        let mut run = std::mem::take(&mut self.options.run);
+        let mut fields = self.options.fill(AssembleContext::for_scope(key));
+        if run.model_name().is_none()
+            && let Some(model) = self.factory.call(|factory| factory.model(&fields))?
+        {
+            run = run.model(model);
+        }
+        fields = fields.with(run.clone());
+        let resumed = !matches!(source, Source::New(_));
+        let is_made = Arc::new(AtomicBool::new(false));
+        let session = self.session(fx, source, &run, &is_made)?;
+
+        let agent = Agent::undriven(self.options.name.clone(), &agent_ctx, session, fields, key);
+        let driver = self.factory.call(|factory| factory.make(&agent))??;
+        agent.set_driver(self.factory.ctx.clone(), driver, Some(self.factory.number));
+        fx.adopt(self.registry.register(&self.ctx, &agent)?)?;
+
+        if let Some(setup) = self.options.setup.take() {
+            let setup = setup.into_inner();
+            let setup_ctx = agent_ctx.clone();
+            // As code of the caller's, whose panic is told from one of ours.
+            self.ctx.call_async(move || setup(setup_ctx)).await??;
+        }
+        let start = Arc::new(AgentSessionStart::new(agent.clone(), resumed));
+        if let Some(never) = self.ctx.serial(start, Audience::Scope(key)).await? {
+            match never {}
+        }
+
+        let stopped = agent.clone();
+        fx.defer_async(move || async move { stopped.stop().await });
+        if !self.registry.is_current(self.factory.number) {
+            return Err(no_factory().into());
+        }
+        agent.start()?;
+        is_made.store(true, Ordering::Release);
+        self.agent = Some(agent);
+        Ok(())
+    }
+
+    /// Makes or opens the session, and enters it. What an earlier process left open is ended first.
+    fn session(
+        &self,
+        fx: &mut Fx,
+        source: Source,
+        run: &RunContext,
+        is_made: &Arc<AtomicBool>,
+    ) -> Result<Session, Failure> {
+        let all = self.registry.ctx.sessions();
+        let session = match source {
+            Source::New(id) => {
+                let mut opened = Opened::new(id.clone()).agent(self.options.name.as_str());
+                if let Some(model) = run.model_name() {
+                    opened = opened.model(model);
+                }
+                if let Some(cwd) = run.cwd_shown() {
+                    opened = opened.cwd(cwd);
+                }
+                let session = all.create(opened)?;
+                // Nobody has said anything in a session whose agent never came to be: it goes, once it is closed.
+                let (all, is_made) = (all, Arc::clone(is_made));
+                fx.defer(move || if is_made.load(Ordering::Acquire) { Ok(()) } else { all.remove(&id) });
+                session
+            }
+            Source::Resumed(id) => all.open(&id)?,
+            Source::Open(session) => session,
+        };
+        let sessions = self.registry.ctx.get::<SessionRegistry>().resolve()?;
+        fx.adopt(sessions.enter(&self.ctx, &session)?)?;
+        session.interrupt(TurnEnd::Interrupted)?;
+        Ok(session)
+    }
+}
+
+impl AgentRegistry {
+    fn fresh_id(&self) -> Result<SessionId, Error> {
+        let Some(ids) = &self.ids else {
+            let error = Error::new(ErrorKind::NoSessionId, "nobody says what the agent's session is called");
+            return Err(error.help("give `AgentOptions::session_id`, or mount the plugin with `Agents::new().ids(..)`"));
+        };
+        ids.next()
+    }
+}

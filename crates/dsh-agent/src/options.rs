@@ -1,0 +1,106 @@
+//! What an agent is made with.
+
+use std::fmt;
+
+use dsh_kernel::{BoxFuture, Context, Failure, Name, Quiet};
+use dsh_session::{Session, SessionId};
+use dsh_system_prompt::{AssembleContext, RunContext};
+
+/// The caller's part in making an agent.
+pub(crate) type Setup = Quiet<Box<dyn FnOnce(Context) -> BoxFuture<'static, Result<(), Failure>> + Send>>;
+type Field = Quiet<Box<dyn FnOnce(AssembleContext) -> AssembleContext + Send>>;
+
+/// What an agent is made with.
+///
+/// ```
+/// use dsh_agent::AgentOptions;
+/// use dsh_session::SessionId;
+/// use dsh_system_prompt::{PromptSection, RunContext, SystemPromptExt};
+///
+/// let options = AgentOptions::new("reviewer")
+///     .session_id(SessionId::new(1_760_000_000_000, 7))
+///     .run(RunContext::new().cwd("/srv/shop"))
+///     .setup(|ctx| async move {
+///         // What is registered here is for this agent alone, and leaves with it.
+///         ctx.system_prompt().section(PromptSection::new("deployment:persona", 0, "You review."))?;
+///         Ok(())
+///     });
+/// # drop(options);
+/// ```
+#[must_use = "an agent is made by `ctx.agents().create(options)`"]
+pub struct AgentOptions {
+    pub(crate) name: Name,
+    pub(crate) session: SessionChoice,
+    pub(crate) run: RunContext,
+    pub(crate) setup: Option<Setup>,
+    fields: Vec<Field>,
+}
+
+/// The session of an agent that is made.
+pub(crate) enum SessionChoice {
+    /// A new one, whose name the plugin `agents` makes.
+    Fresh,
+    /// A new one of this name.
+    New(SessionId),
+    /// One that is open already.
+    Open(Session),
+}
+
+impl AgentOptions {
+    /// An agent of this name: the label of its scope, and what its session is told of it.
+    pub fn new(name: impl Into<Name>) -> Self {
+        Self {
+            name: name.into(),
+            session: SessionChoice::Fresh,
+            run: RunContext::new(),
+            setup: None,
+            fields: Vec::new(),
+        }
+    }
+
+    /// The name of its new session. Without one, the plugin's source of names makes it ([`Agents::ids`](crate::Agents::ids)).
+    pub fn session_id(mut self, id: SessionId) -> Self {
+        self.session = SessionChoice::New(id);
+        self
+    }
+
+    /// A session that is open already and that nobody has entered: one that was forked, for example.
+    pub fn session(mut self, session: Session) -> Self {
+        self.session = SessionChoice::Open(session);
+        self
+    }
+
+    /// What its run knows of itself: model and working folder. A model that is not given is that of the factory.
+    pub fn run(mut self, run: RunContext) -> Self {
+        self.run = run;
+        self
+    }
+
+    /// The caller's part in making it, called with the agent's own context when it is registered (A2). Where it fails, the agent is
+    /// undone.
+    pub fn setup<F>(mut self, setup: impl FnOnce(Context) -> F + Send + 'static) -> Self
+    where
+        F: Future<Output = Result<(), Failure>> + Send + 'static,
+    {
+        self.setup = Some(Quiet::new(Box::new(|ctx| Box::pin(setup(ctx)))));
+        self
+    }
+
+    /// A typed field, which everything that the agent assembles and runs finds by its type, and its driver too
+    /// ([`Agent::get`](crate::Agent::get)).
+    pub fn with<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.fields.push(Quiet::new(Box::new(|cx| cx.with(value))));
+        self
+    }
+
+    /// Puts the fields into a context.
+    pub(crate) fn fill(&mut self, cx: AssembleContext) -> AssembleContext {
+        self.fields.drain(..).fold(cx, |cx, field| field.into_inner()(cx))
+    }
+}
+
+impl fmt::Debug for AgentOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AgentOptions").field("name", &self.name).field("run", &self.run).finish_non_exhaustive()
+    }
+}
