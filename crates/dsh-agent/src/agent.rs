@@ -30,7 +30,7 @@ struct Inner {
 /// A driver, and whose code it is.
 struct Driver {
     owner: Context,
-    driver: Quiet<Arc<dyn AgentDriver>>,
+    code: Quiet<Arc<dyn AgentDriver>>,
     /// Which factory made it.
     factory: Option<u64>,
 }
@@ -74,7 +74,7 @@ impl Agent {
 
     pub(crate) fn set_driver(&self, owner: Context, driver: Arc<dyn AgentDriver>, factory: Option<u64>) {
         // A second one is dropped: there is no way to it.
-        drop(self.0.driver.set(Driver { owner, driver: Quiet::new(driver), factory }));
+        drop(self.0.driver.set(Driver { owner, code: Quiet::new(driver), factory }));
     }
 
     /// Its name, which is that of its session: no two agents have one.
@@ -148,7 +148,7 @@ impl Agent {
     /// Ends the turn under way, and forgets what waits for its turn (A5). Nothing where it is idle. What is in flight is dropped, tools
     /// are asked to end; await [`when_idle`](Self::when_idle) to see the end of it.
     pub fn cancel(&self) {
-        if let Err(error) = self.drive(|driver| driver.cancel()) {
+        if let Err(error) = self.drive(AgentDriver::cancel) {
             tracing::debug!(agent = self.name(), %error, "an agent without a driver was cancelled");
         }
     }
@@ -157,23 +157,23 @@ impl Agent {
     ///
     /// Inside of its own turn (a tool, a listener) this would wait for itself: do not await it there.
     pub fn when_idle(&self) -> BoxFuture<'static, ()> {
-        self.drive(|driver| driver.when_idle()).unwrap_or_else(|_gone| Box::pin(std::future::ready(())))
+        self.drive(AgentDriver::when_idle).unwrap_or_else(|_gone| Box::pin(std::future::ready(())))
     }
 
     /// What it does now.
     pub fn status(&self) -> AgentStatus {
-        self.drive(|driver| driver.status()).unwrap_or(AgentStatus::Stopped)
+        self.drive(AgentDriver::status).unwrap_or(AgentStatus::Stopped)
     }
 
     /// How its last turn went, of those since it was made.
     pub fn last_turn(&self) -> Option<TurnSummary> {
-        self.drive(|driver| driver.last_turn()).unwrap_or_default()
+        self.drive(AgentDriver::last_turn).unwrap_or_default()
     }
 
     /// Calls the driver as code of its owner.
-    fn drive<R>(&self, code: impl FnOnce(&dyn AgentDriver) -> R) -> Result<R, Error> {
-        let Some(Driver { owner, driver, .. }) = self.0.driver.get() else { return Err(self.stopped()) };
-        owner.call(|| code(&***driver)).map_err(|failure| match failure.panic_message() {
+    fn drive<R>(&self, code: impl FnOnce(&(dyn AgentDriver + 'static)) -> R) -> Result<R, Error> {
+        let Some(driver) = self.0.driver.get() else { return Err(self.stopped()) };
+        driver.owner.call(|| code(&**driver.code)).map_err(|failure| match failure.panic_message() {
             Some(_) => {
                 Error::new(ErrorKind::DriverFailed, "the driver of an agent panicked").of(self).with_failure(failure)
             }
@@ -181,9 +181,8 @@ impl Agent {
         })
     }
 
-    /// That it takes in nothing any more: for drivers, too.
-    pub fn stopped(&self) -> Error {
-        Error::stopped().of(self)
+    fn stopped(&self) -> Error {
+        Error::stopped(self.id())
     }
 
     pub(crate) fn start(&self) -> Result<(), Failure> {
@@ -192,9 +191,9 @@ impl Agent {
 
     /// Stops the driver; at once where its owner has gone, which has stopped it before.
     pub(crate) async fn stop(&self) -> Result<(), Failure> {
-        let Some(Driver { owner, driver, .. }) = self.0.driver.get() else { return Ok(()) };
-        let driver = Arc::clone(driver);
-        match owner.call_async(|| driver.stop()).await {
+        let Some(driver) = self.0.driver.get() else { return Ok(()) };
+        let code = Arc::clone(&*driver.code);
+        match driver.owner.call_async(|| code.stop()).await {
             Ok(stopped) => stopped,
             Err(failure) if failure.panic_message().is_some() => Err(failure),
             Err(_gone) => Ok(()),

@@ -102,10 +102,10 @@ impl Error {
         }))
     }
 
-    /// `agent::stopped`, for a driver to refuse with; see also [`Agent::stopped`].
-    pub fn stopped() -> Self {
+    /// `agent::stopped`, for a driver to refuse with.
+    pub fn stopped(agent: &SessionId) -> Self {
         let error = Self::new(ErrorKind::Stopped, "the agent has been stopped and takes in nothing any more");
-        error.help("resume its session with a new agent")
+        error.help("resume its session with a new agent").with(|inner| inner.agent = Some(agent.clone()))
     }
 
     pub(crate) fn help(self, help: &'static str) -> Self {

@@ -44,13 +44,13 @@ struct Registered {
 pub(crate) struct Factory {
     pub(crate) ctx: Context,
     pub(crate) number: u64,
-    factory: Arc<Quiet<Box<dyn AgentFactory>>>,
+    code: Arc<Quiet<Box<dyn AgentFactory>>>,
 }
 
 impl Factory {
     /// Calls it as code of its owner.
     pub(crate) fn call<R>(&self, code: impl FnOnce(&dyn AgentFactory) -> R) -> Result<R, Failure> {
-        self.ctx.call(|| code(&***self.factory))
+        self.ctx.call(|| code(&***self.code))
     }
 }
 
@@ -174,7 +174,7 @@ impl AgentRegistry {
         ctx: &Context,
         factory: Box<dyn AgentFactory>,
     ) -> Result<Disposer, Error> {
-        let factory = Factory { ctx: ctx.clone(), number: self.number(), factory: Arc::new(Quiet::new(factory)) };
+        let factory = Factory { ctx: ctx.clone(), number: self.number(), code: Arc::new(Quiet::new(factory)) };
         let effect = ctx.effect("agent factory", |fx| {
             let number = factory.number;
             {

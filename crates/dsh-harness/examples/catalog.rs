@@ -3,8 +3,12 @@
 
 use std::error::Error;
 use std::io::Write as _;
+use std::sync::Arc;
 
+use dsh_harness::agent::Agents;
+use dsh_harness::agent_loop::{AgentLoop, LoopConfig};
 use dsh_harness::kernel::{CONTEXT_METHODS, EventInfo, KERNEL_EVENTS, Kernel, Method};
+use dsh_harness::llm::ScriptedModel;
 use dsh_harness::prompt::{PromptConfig, RunFacts, SystemPrompt};
 use dsh_harness::session::{MemoryStore, Sessions};
 use serde_json::{Value, json};
@@ -23,6 +27,9 @@ async fn boot() -> Result<Value, Box<dyn Error>> {
     kernel.root().plugin(SystemPrompt::new(PromptConfig::new()))?.ready().await?;
     kernel.root().plugin(RunFacts::new())?.ready().await?;
     kernel.root().plugin(Sessions::new(MemoryStore::new()))?.ready().await?;
+    kernel.root().plugin(Agents::new())?.ready().await?;
+    let model = ScriptedModel::parse("")?;
+    kernel.root().plugin(AgentLoop::new(LoopConfig::new(Arc::new(model))))?.ready().await?;
     let services = kernel.services();
     let of_kernel = KERNEL_EVENTS.iter().map(|event| with_crate(event, "dsh_kernel"));
     let of_services = services.iter().flat_map(|service| {

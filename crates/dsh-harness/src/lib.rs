@@ -2,7 +2,8 @@
 //!
 //! **Role.** A program that embeds dsh depends on this crate alone and names what it wants of it. `kernel` is the plugin kernel,
 //! `prompt` the prompt registry with its texts ([`template`]) and tool schemas ([`llm`]); both are there by default. `report` adds
-//! the lints of an assembly, `agent` the sessions. What most programs write every day stands in [`prelude`].
+//! the lints of an assembly, `tools` the registry of tools, `agent` sessions, agents and the loop that
+//! drives them. What most programs write every day stands in [`prelude`].
 //!
 //! **Non-goals.** No code of its own: what is here is documented in the crate that it comes from.
 //!
@@ -22,8 +23,12 @@
 //! # }).unwrap();
 //! ```
 #![cfg_attr(all(doctest, feature = "prompt"), doc = include_str!("../README.md"))]
-#![cfg_attr(all(doctest, feature = "prompt"), doc = include_str!("../../../README.md"))]
+#![cfg_attr(all(doctest, feature = "agent"), doc = include_str!("../../../README.md"))]
 
+#[cfg(feature = "agent")]
+pub use dsh_agent as agent;
+#[cfg(feature = "agent")]
+pub use dsh_agent_loop as agent_loop;
 #[cfg(feature = "kernel")]
 pub use dsh_kernel as kernel;
 #[cfg(feature = "prompt")]
@@ -36,9 +41,19 @@ pub use dsh_session as session;
 pub use dsh_system_prompt as prompt;
 #[cfg(feature = "prompt")]
 pub use dsh_template as template;
+#[cfg(feature = "tools")]
+pub use dsh_tools as tools;
 
 /// What most programs need, in one line: `use dsh_harness::prelude::*;`.
 pub mod prelude {
+    #[cfg(feature = "agent")]
+    pub use dsh_agent::{
+        Agent, AgentHandle, AgentOptions, AgentPreStep, AgentPromptSubmit, AgentRegistry, AgentRequest, AgentStatus,
+        AgentStepResult, AgentStream, AgentToolCall, AgentToolResult, AgentTurnContinuation, AgentTurnEnd,
+        AgentTurnStart, Agents, AgentsExt, CurrentAgent, TurnSummary, assemble_context_for,
+    };
+    #[cfg(feature = "agent")]
+    pub use dsh_agent_loop::{AgentLoop, Compaction, CompactionConfig, LoopConfig, LoopOptions, Retries, TurnLimits};
     #[cfg(feature = "kernel")]
     pub use dsh_kernel::{
         Audience, Context, Disposer, Emit, Event, Failure, Fiber, Kernel, Method, Name, Plugin, Scope, ScopeKey,
@@ -58,4 +73,10 @@ pub mod prelude {
     };
     #[cfg(feature = "prompt")]
     pub use dsh_template::Text;
+    #[cfg(feature = "tools")]
+    pub use dsh_tools::{
+        Approval, ApprovalRequest, Approver, Arguments, ExecuteContext, Executed, PostExecuteEvent, PreExecuteEvent,
+        Tool, ToolChange, ToolContext, ToolFailure, ToolFilter, ToolOutput, ToolRegistry, Tools, ToolsConfig, ToolsExt,
+        TypedTool,
+    };
 }

@@ -46,7 +46,11 @@ pub(crate) async fn execute(registry: Handle<ToolRegistry>, mut call: ToolCall, 
     }
     let config = match registry.with(|registry| registry.config.clone()) {
         Ok(config) => config,
-        Err(error) => return unavailable(&call, error.into()),
+        Err(error) => {
+            let executed = unavailable(&call, error.into());
+            tell_end(&registry, &cx, &call, &executed);
+            return executed;
+        }
     };
     let mut limits = Limits::new(&cx, || registry.ctx().clock());
     let mut execution = Execution { registry, cx, config, call };
@@ -55,7 +59,18 @@ pub(crate) async fn execute(registry: Handle<ToolRegistry>, mut call: ToolCall, 
         Err(refusal) => *refusal,
     };
     executed.result.content = bound(std::mem::take(&mut executed.result.content), &execution.config);
+    tell_end(&execution.registry, &execution.cx, &execution.call, &executed);
     executed
+}
+
+/// Tells the observer, if there is one, what came of a call.
+fn tell_end(registry: &Handle<ToolRegistry>, cx: &ExecuteContext, call: &ToolCall, executed: &Executed) {
+    if let Some(observer) = &cx.observer
+        && let Err(failure) = registry.ctx().call(|| observer.ended(call, executed))
+    {
+        let panic = failure.panic_message();
+        tracing::error!(tool = call.name, panic, "the observer of a call failed");
+    }
 }
 
 /// The result of a call whose tool was not run.
@@ -80,6 +95,11 @@ impl Execution {
             (entry, value)
         };
         let facts = Arc::clone(&entry.facts);
+        if let Some(observer) = &self.cx.observer
+            && let Err(failure) = self.ctx().call(|| observer.begins(&self.call)).and_then(|begins| begins)
+        {
+            return Err(self.hook_failed(&facts, failure, say::HOOK_BEFORE).into());
+        }
         let arguments = Arguments::new(self.call.arguments.clone(), value);
         let ran = match run(entry, arguments, &self.call.id, &self.cx, limits).await {
             Ok(ran) => ran,

@@ -8,6 +8,7 @@ use dsh_kernel::{Cancel, ScopeKey};
 use dsh_system_prompt::AssembleContext;
 
 use crate::approval::Approver;
+use crate::observer::CallObserver;
 
 /// What calls are made with (T4). The same one serves all calls of a step.
 ///
@@ -29,6 +30,7 @@ pub struct ExecuteContext {
     pub(crate) timeout: Option<Duration>,
     pub(crate) deadline: Option<Duration>,
     pub(crate) approver: Option<Arc<dyn Approver>>,
+    pub(crate) observer: Option<Arc<dyn CallObserver>>,
     pub(crate) fields: AssembleContext,
 }
 
@@ -74,6 +76,13 @@ impl ExecuteContext {
         self
     }
 
+    /// Who is told of each call as it begins and ends.
+    #[must_use]
+    pub fn observer(mut self, observer: Arc<dyn CallObserver>) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
     /// A typed field, which the tools find by its type; one of that type that is there already is replaced.
     #[must_use]
     pub fn with<T: Send + Sync + 'static>(mut self, value: T) -> Self {
@@ -112,6 +121,7 @@ impl fmt::Debug for ExecuteContext {
             .field("timeout", &self.timeout)
             .field("deadline", &self.deadline)
             .field("approver", &self.approver.is_some())
+            .field("observer", &self.observer.is_some())
             .finish_non_exhaustive()
     }
 }

@@ -74,6 +74,7 @@ pub mod code;
 mod events;
 mod execute_context;
 mod executed;
+mod observer;
 
 mod error;
 
@@ -95,6 +96,7 @@ pub use executed::Executed;
 pub use failure::ToolFailure;
 pub use filter::ToolFilter;
 pub use handle::{ToolsExt, ToolsHandle};
+pub use observer::CallObserver;
 pub use output::ToolOutput;
 pub use plugin::Tools;
 pub use registry::ToolRegistry;

@@ -1,7 +1,7 @@
 //! Which event may come when.
 
 use crate::error::{Error, ErrorKind};
-use crate::event::SessionEvent;
+use crate::event::{Input, SessionEvent, Via};
 use crate::record::Record;
 use crate::session::State;
 
@@ -22,7 +22,11 @@ pub(super) fn check(state: &State, event: &SessionEvent) -> Result<(), Error> {
         SessionEvent::TurnStarted(_) if state.turn_open => {
             Err(out_of_place(event, "a turn is open", "end it first, with `interrupt` where it was cut short"))
         }
-        SessionEvent::TurnStarted(_) | SessionEvent::Compacted(_) | SessionEvent::Repaired(_) => Ok(()),
+        // What the host puts in need not wait for a turn.
+        SessionEvent::TurnStarted(_)
+        | SessionEvent::Compacted(_)
+        | SessionEvent::Repaired(_)
+        | SessionEvent::Input(Input { via: Via::Inject, .. }) => Ok(()),
         SessionEvent::CallStarted(started) => in_turn().and_then(|()| of_call(&started.call_id, true)),
         SessionEvent::CallEnded(ended) => in_turn().and_then(|()| of_call(&ended.result.call_id, false)),
         SessionEvent::Request(request) => {

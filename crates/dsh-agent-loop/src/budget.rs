@@ -1,0 +1,106 @@
+//! What is left of a turn's limits, for the turn and for whatever works under it.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use dsh_session::TurnLimit;
+
+use crate::limits::TurnLimits;
+
+/// What is left of a turn's limits. A clone is the same budget.
+///
+/// The tools of a turn find it in their context by its type. An agent that is made [under](crate::LoopOptions::under) it takes from
+/// it too, so that a turn's limits hold for all that is done on its behalf, however deep.
+///
+/// ```
+/// # use dsh_agent_loop::{Budget, LoopOptions};
+/// # fn in_a_tool(budget: Option<&Budget>) -> LoopOptions {
+/// let options = LoopOptions::new();
+/// match budget {
+///     Some(budget) => options.under(budget.clone()),
+///     None => options,
+/// }
+/// # }
+/// # drop(in_a_tool(None));
+/// ```
+#[derive(Clone)]
+pub struct Budget(Arc<Inner>);
+
+struct Inner {
+    steps: Option<AtomicU64>,
+    tokens: Option<AtomicU64>,
+    deadline: Option<Duration>,
+    above: Option<Budget>,
+}
+
+impl Budget {
+    /// A turn begins now.
+    pub(crate) fn begin(limits: &TurnLimits, now: Duration, above: Option<Self>) -> Self {
+        Self(Arc::new(Inner {
+            steps: limits.steps.map(|steps| AtomicU64::new(u64::from(steps))),
+            tokens: limits.tokens.map(AtomicU64::new),
+            deadline: limits.time.map(|time| now.saturating_add(time)),
+            above,
+        }))
+    }
+
+    fn chain(&self) -> impl Iterator<Item = &Inner> {
+        std::iter::successors(Some(self), |budget| budget.0.above.as_ref()).map(|budget| &*budget.0)
+    }
+
+    fn least(&self, of: impl Fn(&Inner) -> Option<&AtomicU64>) -> Option<u64> {
+        self.chain().filter_map(of).map(|left| left.load(Ordering::Acquire)).min()
+    }
+
+    /// How many steps are left; `None` where there is no limit.
+    pub fn steps_left(&self) -> Option<u64> {
+        self.least(|budget| budget.steps.as_ref())
+    }
+
+    /// How many tokens are left; `None` where there is no limit.
+    pub fn tokens_left(&self) -> Option<u64> {
+        self.least(|budget| budget.tokens.as_ref())
+    }
+
+    /// Until when, on the kernel's clock; `None` where there is no limit.
+    pub fn deadline(&self) -> Option<Duration> {
+        self.chain().filter_map(|budget| budget.deadline).min()
+    }
+
+    /// Takes a step, here and above.
+    pub(crate) fn take_step(&self, now: Duration) -> Result<(), TurnLimit> {
+        if self.deadline().is_some_and(|deadline| deadline <= now) {
+            return Err(TurnLimit::Time);
+        }
+        if self.tokens_left() == Some(0) {
+            return Err(TurnLimit::Tokens);
+        }
+        if self.steps_left() == Some(0) {
+            return Err(TurnLimit::Steps);
+        }
+        self.chain().filter_map(|budget| budget.steps.as_ref()).for_each(|left| take(left, 1));
+        Ok(())
+    }
+
+    /// Takes what a request has cost, here and above.
+    pub(crate) fn charge(&self, tokens: u64) {
+        self.chain().filter_map(|budget| budget.tokens.as_ref()).for_each(|left| take(left, tokens));
+    }
+}
+
+fn take(left: &AtomicU64, by: u64) {
+    // The closure always answers, so this never fails.
+    let _before = left.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| Some(left.saturating_sub(by)));
+}
+
+impl fmt::Debug for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Budget")
+            .field("steps_left", &self.steps_left())
+            .field("tokens_left", &self.tokens_left())
+            .field("deadline", &self.deadline())
+            .finish()
+    }
+}

@@ -1,0 +1,290 @@
+//! What waits for an agent: messages, and whoever waits for it to be idle.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use dsh_agent::{AgentStatus, TurnSummary};
+use dsh_kernel::{Cancel, Canceller};
+use dsh_llm::Message;
+use dsh_session::Via;
+
+/// The messages that wait for one agent's loop, and what its loop does.
+pub(crate) struct Mailbox {
+    state: Mutex<State>,
+    /// Fired when the loop is over.
+    ended: Canceller,
+}
+
+struct State {
+    phase: Phase,
+    /// Each begins a turn.
+    prompts: VecDeque<Message>,
+    /// What comes into the turn under way at its next step.
+    pending: VecDeque<(Via, Message)>,
+    /// Fired when something comes while the loop waits.
+    arrival: Option<Canceller>,
+    /// Fired when there is nothing to do.
+    idle: Option<Canceller>,
+    last_turn: Option<TurnSummary>,
+}
+
+impl State {
+    /// Whether there is nothing to do, and nobody does anything.
+    fn is_idle(&self) -> bool {
+        match self.phase {
+            Phase::Starting | Phase::Waiting => self.prompts.is_empty(),
+            Phase::InTurn(_) | Phase::Ending => false,
+            Phase::Stopped { was_started } => !was_started,
+        }
+    }
+}
+
+enum Phase {
+    /// The loop has not begun.
+    Starting,
+    Waiting,
+    /// A turn is under way; this cancels it.
+    InTurn(Arc<Canceller>),
+    /// A turn is over as far as the model is concerned; what is said from now on begins another.
+    Ending,
+    /// Nothing is taken in any more.
+    Stopped {
+        was_started: bool,
+    },
+}
+
+/// What the loop is to do next.
+pub(crate) enum Next {
+    /// A turn that this message begins, and that this token cancels.
+    Turn(Message, Cancel),
+    /// Wait for this.
+    Wait(Cancel),
+    /// End.
+    Stop,
+}
+
+/// What becomes of a message that is put in without a turn.
+pub(crate) enum Inject {
+    /// The turn under way takes it in.
+    Taken,
+    /// No turn is under way: the caller puts it into the log.
+    Write(Message),
+}
+
+/// Nothing is taken in any more.
+pub(crate) struct Stopped;
+
+impl Mailbox {
+    pub(crate) fn new() -> Self {
+        let state = State {
+            phase: Phase::Starting,
+            prompts: VecDeque::new(),
+            pending: VecDeque::new(),
+            arrival: None,
+            idle: None,
+            last_turn: None,
+        };
+        Self { state: Mutex::new(state), ended: Canceller::new() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The loop begins; not where it has been stopped.
+    pub(crate) fn start(&self) -> Result<(), Stopped> {
+        let mut state = self.state();
+        if matches!(state.phase, Phase::Stopped { .. }) {
+            return Err(Stopped);
+        }
+        state.phase = Phase::Waiting;
+        Ok(())
+    }
+
+    pub(crate) fn send(&self, message: Message) -> Result<(), Stopped> {
+        let arrival = {
+            let mut state = self.state();
+            if matches!(state.phase, Phase::Stopped { .. }) {
+                return Err(Stopped);
+            }
+            state.prompts.push_back(message);
+            state.arrival.take()
+        };
+        fire(arrival);
+        Ok(())
+    }
+
+    /// For the turn under way; where none is, it begins one.
+    pub(crate) fn steer(&self, message: Message) -> Result<(), Stopped> {
+        {
+            let mut state = self.state();
+            if matches!(state.phase, Phase::InTurn(_)) {
+                state.pending.push_back((Via::Steer, message));
+                return Ok(());
+            }
+        }
+        self.send(message)
+    }
+
+    pub(crate) fn inject(&self, message: Message) -> Result<Inject, Stopped> {
+        let mut state = self.state();
+        match state.phase {
+            Phase::Stopped { .. } => Err(Stopped),
+            Phase::InTurn(_) => {
+                state.pending.push_back((Via::Inject, message));
+                Ok(Inject::Taken)
+            }
+            Phase::Starting | Phase::Waiting | Phase::Ending => Ok(Inject::Write(message)),
+        }
+    }
+
+    /// Forgets what waits, and cancels the turn under way.
+    pub(crate) fn cancel(&self) {
+        let (forgotten, turn, idle) = {
+            let mut state = self.state();
+            let forgotten = (std::mem::take(&mut state.prompts), std::mem::take(&mut state.pending));
+            let turn = if let Phase::InTurn(turn) = &state.phase { Some(Arc::clone(turn)) } else { None };
+            let idle = if state.is_idle() { state.idle.take() } else { None };
+            (forgotten, turn, idle)
+        };
+        drop(forgotten);
+        if let Some(turn) = turn {
+            turn.cancel();
+        }
+        fire(idle);
+    }
+
+    /// From now on nothing is taken in; the turn under way is cancelled. Answers what tells of the loop's end, if it has begun.
+    pub(crate) fn stop(&self) -> Option<Cancel> {
+        let (was_started, turn, woken, forgotten) = {
+            let mut state = self.state();
+            let forgotten = (std::mem::take(&mut state.prompts), std::mem::take(&mut state.pending));
+            let (was_started, turn) = match &state.phase {
+                Phase::Starting => (false, None),
+                Phase::Waiting | Phase::Ending => (true, None),
+                Phase::InTurn(turn) => (true, Some(Arc::clone(turn))),
+                Phase::Stopped { was_started } => (*was_started, None),
+            };
+            state.phase = Phase::Stopped { was_started };
+            let idle = if was_started { None } else { state.idle.take() };
+            (was_started, turn, [state.arrival.take(), idle], forgotten)
+        };
+        drop(forgotten);
+        if let Some(turn) = turn {
+            turn.cancel();
+        }
+        woken.into_iter().for_each(fire);
+        was_started.then(|| self.ended.token())
+    }
+
+    /// What the loop is to do next, when no turn is under way.
+    pub(crate) fn next(&self) -> Next {
+        let (next, idle) = {
+            let mut state = self.state();
+            if matches!(state.phase, Phase::Stopped { .. }) {
+                return Next::Stop;
+            }
+            if let Some(message) = state.prompts.pop_front() {
+                let turn = Arc::new(Canceller::new());
+                let token = turn.token();
+                state.phase = Phase::InTurn(turn);
+                state.arrival = None;
+                return Next::Turn(message, token);
+            }
+            state.phase = Phase::Waiting;
+            let arrival = Canceller::new();
+            let token = arrival.token();
+            state.arrival = Some(arrival);
+            (Next::Wait(token), state.idle.take())
+        };
+        fire(idle);
+        next
+    }
+
+    /// What has come for the turn under way.
+    pub(crate) fn take_pending(&self) -> VecDeque<(Via, Message)> {
+        std::mem::take(&mut self.state().pending)
+    }
+
+    /// Whether somebody has said something to the turn under way.
+    pub(crate) fn is_steered(&self) -> bool {
+        self.state().pending.iter().any(|(via, _)| *via == Via::Steer)
+    }
+
+    /// The turn ends, if nobody has steered it; from now on steering begins another.
+    pub(crate) fn close_turn(&self) -> bool {
+        let mut state = self.state();
+        if state.pending.iter().any(|(via, _)| *via == Via::Steer) {
+            return false;
+        }
+        if matches!(state.phase, Phase::InTurn(_)) {
+            state.phase = Phase::Ending;
+        }
+        true
+    }
+
+    /// The turn is over, however it went: what it was told too late begins the next one. Answers what was put in.
+    pub(crate) fn turn_over(&self, summary: TurnSummary) -> Vec<Message> {
+        let (turn, injected) = {
+            let mut state = self.state();
+            let mut injected = Vec::new();
+            for (via, message) in std::mem::take(&mut state.pending).into_iter().rev() {
+                if via == Via::Inject {
+                    injected.push(message);
+                } else {
+                    state.prompts.push_front(message);
+                }
+            }
+            injected.reverse();
+            state.last_turn = Some(summary);
+            let turn = match std::mem::replace(&mut state.phase, Phase::Ending) {
+                Phase::InTurn(turn) => Some(turn),
+                stopped @ Phase::Stopped { .. } => {
+                    state.phase = stopped;
+                    None
+                }
+                Phase::Starting | Phase::Waiting | Phase::Ending => None,
+            };
+            (turn, injected)
+        };
+        drop(turn);
+        injected
+    }
+
+    /// The loop is over.
+    pub(crate) fn end(&self) {
+        let idle = self.state().idle.take();
+        self.ended.cancel();
+        fire(idle);
+    }
+
+    /// What tells that there is nothing to do; `None` where that is so now.
+    pub(crate) fn idle(&self) -> Option<Cancel> {
+        let mut state = self.state();
+        let is_over = matches!(state.phase, Phase::Stopped { was_started: true }) && self.ended.token().is_cancelled();
+        if is_over || state.is_idle() {
+            return None;
+        }
+        Some(state.idle.get_or_insert_with(Canceller::new).token())
+    }
+
+    pub(crate) fn status(&self) -> AgentStatus {
+        let state = self.state();
+        match state.phase {
+            Phase::Starting => AgentStatus::Starting,
+            Phase::Waiting if state.is_idle() => AgentStatus::Idle,
+            Phase::Waiting | Phase::InTurn(_) | Phase::Ending => AgentStatus::Running,
+            Phase::Stopped { .. } => AgentStatus::Stopped,
+        }
+    }
+
+    pub(crate) fn last_turn(&self) -> Option<TurnSummary> {
+        self.state().last_turn.clone()
+    }
+}
+
+fn fire(canceller: Option<Canceller>) {
+    if let Some(canceller) = canceller {
+        canceller.cancel();
+    }
+}

@@ -1,0 +1,155 @@
+//! A session that grows too long gives its oldest part for a summary; off unless configured (issue 6, part 4).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use dsh_agent_loop::{Compaction, CompactionConfig, Summariser};
+use dsh_kernel::{BoxFuture, Failure};
+use dsh_llm::Message;
+use dsh_session::{SessionEvent, TurnEnd};
+
+use crate::support::{Piece, Played, World, call, said, steps_since_user};
+
+/// Counts what it summarises; may fail, panic or never end.
+#[derive(Clone)]
+struct Counting {
+    made: Arc<AtomicUsize>,
+    fault: Option<&'static str>,
+}
+
+impl Counting {
+    fn new(fault: Option<&'static str>) -> Self {
+        Self { made: Arc::default(), fault }
+    }
+}
+
+impl Summariser for Counting {
+    fn summarise(&self, messages: Vec<Message>) -> BoxFuture<'static, Result<Message, Failure>> {
+        let number = self.made.fetch_add(1, Ordering::SeqCst) + 1;
+        match self.fault {
+            Some("panics") => panic!("the summariser panics"),
+            Some("never ends") => Box::pin(std::future::pending()),
+            Some(_) => Box::pin(async { Err(Failure::msg("no summary")) }),
+            None => Box::pin(async move { Ok(Message::user(format!("Summary {number} of {}.", messages.len()))) }),
+        }
+    }
+}
+
+/// A model that calls a tool and says something long.
+fn wordy() -> Played {
+    Played::by(|request, before| {
+        let id = format!("c{before}");
+        if steps_since_user(&request.messages) == 0 { call([(&id, "look", "{}")]) } else { said(&"word ".repeat(100)) }
+    })
+}
+
+async fn world(model: Played, summariser: Counting, over: usize, keep: usize) -> World {
+    let world = World::new(model).await;
+    world.tool("look");
+    let config = CompactionConfig::new(summariser).over_bytes(over).keep_bytes(keep);
+    world.root.plugin(Compaction::new(config)).unwrap().ready().await.unwrap();
+    world
+}
+
+fn compacted(agent: &dsh_agent::Agent) -> usize {
+    let is = |record: &&Arc<dsh_session::Record>| matches!(record.event, SessionEvent::Compacted(_));
+    agent.session().records().iter().filter(is).count()
+}
+
+#[tokio::test]
+async fn the_oldest_turns_give_way_when_the_request_grows_too_long() {
+    let counting = Counting::new(None);
+    let world = world(wordy(), counting.clone(), 3_000, 1_000).await;
+    let handle = world.agent().await;
+    for turn in 0..12 {
+        assert_eq!(world.turn(handle.agent(), "Go").await, TurnEnd::Completed, "turn {turn}");
+    }
+    assert!(compacted(handle.agent()) >= 2);
+    assert_eq!(compacted(handle.agent()), counting.made.load(Ordering::SeqCst));
+    let longest = world.model.asked().iter().map(String::len).max().unwrap();
+    assert!(longest < 4_500, "{longest}");
+    let messages = handle.agent().session().messages();
+    assert!(messages[0].content[0].as_text().unwrap().starts_with("Summary "), "{:?}", messages[0]);
+    handle.dispose().await.unwrap();
+}
+
+#[tokio::test]
+async fn without_a_threshold_nothing_is_compacted() {
+    let counting = Counting::new(None);
+    let world = World::new(wordy()).await;
+    world.tool("look");
+    world.root.plugin(Compaction::new(CompactionConfig::new(counting.clone()))).unwrap().ready().await.unwrap();
+    let handle = world.agent().await;
+    for _ in 0..5 {
+        world.turn(handle.agent(), "Go").await;
+    }
+    assert_eq!((compacted(handle.agent()), counting.made.load(Ordering::SeqCst)), (0, 0));
+    handle.dispose().await.unwrap();
+}
+
+// One long turn: it is cut at the end of a step, and each call keeps its result.
+#[tokio::test]
+async fn a_single_long_turn_is_cut_at_the_end_of_a_step() {
+    let model = Played::by(|_, before| {
+        let (id, arguments) = (format!("c{before}"), format!("{{\"at\":\"{}{before}\"}}", "x".repeat(200)));
+        if before < 20 { call([(&id, "look", &arguments)]) } else { said("Good.") }
+    });
+    let world = world(model, Counting::new(None), 3_000, 1_000).await;
+    let handle = world.agent().await;
+    assert_eq!(world.turn(handle.agent(), "Go").await, TurnEnd::Completed);
+    assert!(compacted(handle.agent()) >= 1);
+    assert_eq!(world.ran().len(), 20);
+    handle.dispose().await.unwrap();
+}
+
+#[tokio::test]
+async fn where_no_summary_can_be_made_the_turn_goes_on_as_it_is() {
+    for fault in ["fails", "panics"] {
+        let world = world(wordy(), Counting::new(Some(fault)), 1_000, 100).await;
+        let handle = world.agent().await;
+        for _ in 0..5 {
+            assert_eq!(world.turn(handle.agent(), "Go").await, TurnEnd::Completed, "{fault}");
+        }
+        assert_eq!(compacted(handle.agent()), 0);
+        handle.dispose().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_turn_is_cancelled_while_its_summary_is_made() {
+    let world = world(wordy(), Counting::new(Some("never ends")), 1_000, 100).await;
+    let handle = world.agent().await;
+    let agent = handle.agent();
+    agent.send(Message::user("Go")).unwrap();
+    agent.send(Message::user("Go")).unwrap();
+    agent.send(Message::user("Go")).unwrap();
+    crate::support::lasting().await;
+    agent.cancel();
+    agent.when_idle().await;
+    world.check(agent);
+    assert_eq!(agent.last_turn().unwrap().end, TurnEnd::Cancelled);
+    handle.dispose().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_model_makes_the_summary() {
+    for breaks in [false, true] {
+        let summing = Played::by(move |request, _| {
+            assert!(request.messages.last().unwrap().content[0].as_text().unwrap().starts_with("Summarise"));
+            if breaks { vec![Piece::Event(dsh_llm::ModelEvent::Text("half".into()))] } else { said("They looked.") }
+        });
+        let world = World::new(wordy()).await;
+        world.tool("look");
+        let config = CompactionConfig::with_model(Arc::new(summing)).over_tokens(500).keep_tokens(100);
+        world.root.plugin(Compaction::new(config)).unwrap().ready().await.unwrap();
+        let handle = world.agent().await;
+        for _ in 0..5 {
+            assert_eq!(world.turn(handle.agent(), "Go").await, TurnEnd::Completed);
+        }
+        assert_eq!(compacted(handle.agent()) > 0, !breaks);
+        if !breaks {
+            assert!(world.model.asked().last().unwrap().contains("They looked."));
+        }
+        handle.dispose().await.unwrap();
+    }
+}

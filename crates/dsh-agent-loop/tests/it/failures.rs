@@ -1,0 +1,234 @@
+//! A failing step ends its turn, not the agent; a failing prompt ends it before any request (A5).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use dsh_kernel::{BoxFuture, Failure};
+use dsh_llm::{Message, ModelErrorKind, ModelEvent, StopReason};
+use dsh_session::{Listed, MemoryStore, Record, SessionEvent, SessionId, SessionStore, SessionWriter, TurnEnd};
+use dsh_system_prompt::{PromptSection, PromptVariable, SystemPromptExt};
+
+use crate::support::{Piece, Played, World, WorldBuilder, call, ends, fail, kinds, said};
+
+/// Which code a turn failed with.
+fn code(end: &TurnEnd) -> &str {
+    match end {
+        TurnEnd::Failed { code, .. } => code,
+        _ => panic!("{end}"),
+    }
+}
+
+// A5
+#[tokio::test]
+async fn a_prompt_that_fails_ends_the_turn_before_any_request_with_the_error_in_the_log() {
+    let world = World::new(Played::answers([said("Good.")])).await;
+    let handle = world.agent().await;
+    let prompt = world.root.system_prompt();
+    let failing = || PromptVariable::try_computed("bad", |_| Err::<String, _>(Failure::msg("no value")));
+    let panicking = || PromptVariable::computed("worse", |_| -> String { panic!("the provider panics") });
+    let section = || PromptSection::new("a", 1, "{{nobody}}");
+    for fault in 0..3 {
+        let (registered, expected) = match fault {
+            0 => (prompt.variable(failing()), "prompt::provider_failed"),
+            1 => (prompt.variable(panicking()), "prompt::provider_failed"),
+            _ => (prompt.section(section()), "prompt::unknown_variable"),
+        };
+        let end = world.turn(handle.agent(), "Go").await;
+        assert_eq!(code(&end), expected);
+        registered.unwrap().dispose().await.unwrap();
+    }
+    assert!(world.model.asked().is_empty());
+    let kinds = kinds(&handle.agent().session().records());
+    assert_eq!(kinds[..4], ["turn_started", "input", "step_failed", "turn_ended"]);
+    assert_eq!(world.turn(handle.agent(), "Go").await, TurnEnd::Completed);
+    handle.dispose().await.unwrap();
+}
+
+/// Runs a turn with a model that fails so, then one that it answers; answers how the first ended.
+async fn then_well(first: Vec<Piece>) -> (TurnEnd, World, dsh_agent::AgentHandle) {
+    let world = World::new(Played::answers([first, said("Good.")])).await;
+    let handle = world.agent().await;
+    let end = world.turn(handle.agent(), "Go").await;
+    assert_eq!(world.turn(handle.agent(), "Again").await, TurnEnd::Completed);
+    (end, world, handle)
+}
+
+fn text(text: &str) -> Piece {
+    Piece::Event(ModelEvent::Text(text.to_owned()))
+}
+
+#[tokio::test]
+async fn a_model_that_fails_panics_or_breaks_off_ends_the_turn_and_not_the_agent() {
+    let broken = [
+        (fail(ModelErrorKind::InvalidRequest), "model::invalid_request"),
+        (vec![Piece::Panic], "agent::model_panicked"),
+        (vec![text("I"), Piece::Panic], "agent::model_panicked"),
+        (vec![text("I")], "model::broken_stream"),
+        (Vec::new(), "model::broken_stream"),
+        ([vec![text("I")], fail(ModelErrorKind::Network)].concat(), "model::network"),
+    ];
+    for (pieces, expected) in broken {
+        let (end, _world, handle) = then_well(pieces).await;
+        assert_eq!(code(&end), expected);
+        handle.dispose().await.unwrap();
+    }
+}
+
+// A6: what arrived is kept.
+#[tokio::test]
+async fn what_had_come_of_a_broken_answer_is_in_the_log() {
+    let (_, _world, handle) = then_well(vec![text("I was abo")]).await;
+    let records = handle.agent().session().records();
+    let partial = records.iter().find_map(|record| match &record.event {
+        SessionEvent::StepFailed(failed) => failed.partial.clone(),
+        _ => None,
+    });
+    assert_eq!(partial.unwrap().content[0].as_text(), Some("I was abo"));
+    handle.dispose().await.unwrap();
+}
+
+#[tokio::test]
+async fn calls_that_the_stream_cut_off_are_not_run() {
+    let cut = vec![
+        Piece::Event(ModelEvent::ToolCallStart { index: 0, id: "c1".into(), name: "look".into() }),
+        Piece::Event(ModelEvent::ToolCallArguments { index: 0, text: "{}".into() }),
+    ];
+    let (end, world, handle) = then_well(cut.clone()).await;
+    assert_eq!(code(&end), "model::broken_stream");
+    assert!(world.ran().is_empty());
+    handle.dispose().await.unwrap();
+
+    // The same where the answer's own limit cut them.
+    let stop = Piece::Event(ModelEvent::Stop(StopReason::MaxTokens));
+    let (end, world, handle) = then_well([cut, vec![stop]].concat()).await;
+    assert_eq!(code(&end), "agent::calls_cut");
+    assert!(world.ran().is_empty());
+    handle.dispose().await.unwrap();
+}
+
+#[tokio::test]
+async fn of_an_answer_that_is_cut_in_a_later_call_the_whole_ones_run() {
+    let mut pieces = call([("c1", "look", "{}")]);
+    pieces.truncate(3);
+    pieces.push(Piece::Event(ModelEvent::ToolCallStart { index: 1, id: "c2".into(), name: "look".into() }));
+    pieces.push(Piece::Event(ModelEvent::Stop(StopReason::MaxTokens)));
+    let world = World::new(Played::answers([pieces, said("Good.")])).await;
+    world.tool("look");
+    let handle = world.agent().await;
+    assert_eq!(world.turn(handle.agent(), "Go").await, TurnEnd::Completed);
+    assert_eq!(world.ran(), ["c1"]);
+    handle.dispose().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_model_that_streams_for_ever_without_a_wait_is_cancelled() {
+    let endless = vec![Piece::Forever(ModelEvent::Text(String::new()))];
+    let world = World::new(Played::answers([endless, said("Good.")])).await;
+    let handle = world.agent().await;
+    let agent = handle.agent();
+    agent.send(Message::user("Go")).unwrap();
+    crate::support::lasting().await;
+    assert_eq!(world.model.asked().len(), 1);
+    agent.cancel();
+    agent.when_idle().await;
+    world.check(agent);
+    assert_eq!(world.turn(agent, "Again").await, TurnEnd::Completed);
+    handle.dispose().await.unwrap();
+}
+
+#[tokio::test]
+async fn an_unknown_tool_and_refused_arguments_are_results() {
+    let model = Played::answers([call([("c1", "lock", "{}"), ("c2", "look", "no json")]), said("Good.")]);
+    let world = World::new(model).await;
+    world.tool("look");
+    let handle = world.agent().await;
+    assert_eq!(world.turn(handle.agent(), "Go").await, TurnEnd::Completed);
+    assert!(world.ran().is_empty());
+    handle.dispose().await.unwrap();
+}
+
+/// A store that fails, or panics, at one append.
+struct Failing {
+    inner: MemoryStore,
+    at: usize,
+    panics: bool,
+    appended: Arc<AtomicUsize>,
+}
+
+struct FailingWriter {
+    inner: Box<dyn SessionWriter>,
+    at: usize,
+    panics: bool,
+    appended: Arc<AtomicUsize>,
+}
+
+impl SessionStore for Failing {
+    fn create(&self, log: &[Record]) -> Result<Box<dyn SessionWriter>, dsh_session::Error> {
+        let inner = self.inner.create(log)?;
+        Ok(Box::new(FailingWriter { inner, at: self.at, panics: self.panics, appended: Arc::clone(&self.appended) }))
+    }
+
+    fn open(&self, id: &SessionId) -> Result<(dsh_session::Log, Box<dyn SessionWriter>), dsh_session::Error> {
+        self.inner.open(id)
+    }
+
+    fn read(&self, id: &SessionId) -> Result<dsh_session::Log, dsh_session::Error> {
+        self.inner.read(id)
+    }
+
+    fn list(&self) -> Result<Vec<Listed>, dsh_session::Error> {
+        self.inner.list()
+    }
+
+    fn remove(&self, id: &SessionId) -> Result<(), dsh_session::Error> {
+        self.inner.remove(id)
+    }
+}
+
+impl SessionWriter for FailingWriter {
+    fn append(&mut self, record: &Record) -> Result<(), dsh_session::Error> {
+        if self.appended.fetch_add(1, Ordering::SeqCst) == self.at {
+            assert!(!self.panics, "the store panics");
+            return Err(dsh_session::Error::new(dsh_session::ErrorKind::Io, "the disk is full"));
+        }
+        self.inner.append(record)
+    }
+
+    fn flush(&mut self) -> BoxFuture<'static, Result<(), dsh_session::Error>> {
+        self.inner.flush()
+    }
+}
+
+// A3, A5: what cannot be written does not happen, and the agent goes on when it can be again.
+#[tokio::test]
+async fn a_store_that_fails_or_panics_at_any_record_ends_the_turn_and_not_the_agent() {
+    for panics in [false, true] {
+        for at in 0.. {
+            let model = Played::by(|request, _| match crate::support::steps_since_user(&request.messages) {
+                0 => call([("c1", "look", "{}")]),
+                _ => said("Good."),
+            });
+            let appended = Arc::new(AtomicUsize::new(0));
+            let counted = Arc::clone(&appended);
+            let builder = WorldBuilder::new(model);
+            let world = builder.wrapped(move |inner| Failing { inner, at, panics, appended: counted }).build().await;
+            world.tool("look");
+            let handle = world.agent().await;
+            let agent = handle.agent();
+            agent.send(Message::user("Go")).unwrap();
+            agent.when_idle().await;
+            let was_reached = appended.load(Ordering::SeqCst) > at;
+            let end = agent.last_turn().unwrap().end;
+            if !was_reached {
+                assert_eq!(end, TurnEnd::Completed);
+                handle.dispose().await.unwrap();
+                break;
+            }
+            assert_ne!(end, TurnEnd::Completed, "at {at}");
+            assert!(world.ran().len() <= 1);
+            assert_eq!(world.turn(agent, "Again").await, TurnEnd::Completed, "at {at}");
+            assert!(ends(agent).len() <= 2);
+            handle.dispose().await.unwrap();
+        }
+    }
+}

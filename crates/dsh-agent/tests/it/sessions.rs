@@ -1,0 +1,71 @@
+//! An agent goes on with a session, whatever an earlier process left open in it (A2, A3).
+
+use dsh_agent::{AgentOptions, Agents, AgentsExt};
+use dsh_llm::{ContentBlock, Message, ToolCall};
+use dsh_session::{Answered, CallStarted, Opened, Session, SessionEvent, SessionId, SessionsExt, TurnEnd, TurnStarted};
+
+use crate::support::{Fakes, bare, id, world};
+
+#[tokio::test]
+async fn resuming_ends_what_was_left_open_before_the_agent_begins() {
+    let world = world().await;
+    let session = Session::create(&world.store, Opened::new(id("old"))).unwrap();
+    session.append(TurnStarted::new()).unwrap();
+    let calls = ["a", "b"].map(|id| ContentBlock::ToolCall(ToolCall::new(id, "look", "{}")));
+    session.append(Answered::new(1, Message::assistant(calls))).unwrap();
+    session.append(CallStarted::new("a")).unwrap();
+    drop(session);
+
+    let handle = world.root.agents().resume(id("old"), AgentOptions::new("main")).await.unwrap();
+    let records = handle.agent().session().records();
+    let ended: Vec<_> = records
+        .iter()
+        .filter_map(|record| {
+            let SessionEvent::CallEnded(ended) = &record.event else { return None };
+            Some((ended.result.call_id.clone(), ended.code.clone().unwrap()))
+        })
+        .collect();
+    let code = "session::interrupted".to_owned();
+    assert_eq!(ended, [("a".to_owned(), code.clone()), ("b".to_owned(), code)]);
+    let last = &records.last().unwrap().event;
+    assert!(matches!(last, SessionEvent::TurnEnded(ended) if ended.end == TurnEnd::Interrupted));
+    handle.dispose().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_session_that_is_not_there_or_that_somebody_writes_to_is_refused() {
+    let world = world().await;
+    let before = world.kernel.inspect().to_string();
+    let gone = world.root.agents().resume(id("gone"), AgentOptions::new("main")).await.unwrap_err();
+    assert_eq!(gone.code(), "session::not_found");
+    let held = Session::create(&world.store, Opened::new(id("held"))).unwrap();
+    let locked = world.root.agents().resume(id("held"), AgentOptions::new("main")).await.unwrap_err();
+    assert_eq!(locked.code(), "session::locked");
+    drop(held);
+    world.assert_nothing_left(&before);
+}
+
+#[tokio::test]
+async fn an_agent_takes_a_session_that_was_forked() {
+    let world = world().await;
+    let first = world.create("first").await;
+    let fork = world.root.sessions().fork(&id("first"), 0, id("second")).unwrap();
+    let second = world.root.agents().create(AgentOptions::new("main").session(fork)).await.unwrap();
+    assert_eq!(second.agent().id(), &id("second"));
+    first.dispose().await.unwrap();
+    second.dispose().await.unwrap();
+}
+
+#[tokio::test]
+async fn the_plugin_names_the_sessions_of_agents_whose_options_do_not() {
+    let world = bare().await;
+    let sessions: SessionId = id("a-name");
+    let kernel = dsh_kernel::Kernel::new();
+    let root = kernel.root();
+    root.plugin(dsh_session::Sessions::new(world.store.clone())).unwrap().ready().await.unwrap();
+    root.plugin(Agents::new().ids(move || sessions.clone())).unwrap().ready().await.unwrap();
+    root.agents().set_factory(Fakes::new(&world.log)).unwrap();
+    let handle = root.agents().create(AgentOptions::new("main")).await.unwrap();
+    assert_eq!(handle.agent().id(), &id("a-name"));
+    kernel.shutdown().await.unwrap();
+}
