@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dsh_agent::{Agent, AgentToolCall, AgentToolResult};
 use dsh_kernel::{Audience, Context, Failure};
 use dsh_llm::{Message, ToolCall};
-use dsh_session::{Attached, CallEnded, CallStarted, Session, TurnEnd, TurnLimit};
+use dsh_session::{Attached, CallEnded, CallStarted, Session, SessionEvent, TurnEnd, TurnLimit};
 use dsh_tools::{CallObserver, ExecuteContext, Executed, ToolsExt, code};
 
+use crate::code::PANICKED;
 use crate::turn::{Turn, failed};
 
 impl Turn<'_> {
@@ -52,7 +53,7 @@ impl Turn<'_> {
         self.denied_for_want_of_approver |= log.denied.load(Ordering::Acquire);
         let problem = log.problem.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(problem) = problem {
-            return Err(failed(&problem));
+            return Err(problem);
         }
         let attached: VecDeque<Message> = executed.into_iter().flat_map(|executed| executed.attached).collect();
         for message in attached {
@@ -70,27 +71,27 @@ struct CallLog {
     turn: u32,
     step: u32,
     /// Why a beginning or a result could not be written.
-    problem: Mutex<Option<dsh_session::Error>>,
+    problem: Mutex<Option<TurnEnd>>,
     denied: AtomicBool,
 }
 
 impl CallLog {
-    /// Keeps the first reason why something could not be written.
-    fn note(&self, error: dsh_session::Error) {
+    /// Appends; what cannot be written ends the turn, once the calls under way have ended.
+    fn append(&self, event: impl Into<SessionEvent>) -> Result<(), Failure> {
+        let (end, failure) = match self.ctx.call(|| self.session.append(event)) {
+            Ok(Ok(_)) => return Ok(()),
+            Ok(Err(error)) => (failed(&error), error.into()),
+            Err(failure) => (TurnEnd::failed(PANICKED, "the session's store panicked"), failure),
+        };
         let mut problem = self.problem.lock().unwrap_or_else(PoisonError::into_inner);
-        problem.get_or_insert(error);
+        problem.get_or_insert(end);
+        Err(failure)
     }
 }
 
 impl CallObserver for CallLog {
     fn begins(&self, call: &ToolCall) -> Result<(), Failure> {
-        match self.session.append(CallStarted::new(&*call.id)) {
-            Ok(_) => Ok(()),
-            Err(error) => {
-                self.note(error.clone());
-                Err(error.into())
-            }
-        }
+        self.append(CallStarted::new(&*call.id))
     }
 
     fn ended(&self, call: &ToolCall, executed: &Executed) {
@@ -99,8 +100,8 @@ impl CallObserver for CallLog {
         }
         let is_denied = matches!(executed.code, Some(code::DENIED | code::NO_APPROVER));
         let ended = CallEnded::new(executed.result.clone()).code::<&str>(executed.code).denied(is_denied);
-        if let Err(error) = self.session.append(ended) {
-            return self.note(error);
+        if self.append(ended).is_err() {
+            return;
         }
         let audience = Audience::Scope(self.agent.scope_key());
         if !self.ctx.hears::<AgentToolResult>(audience) {
