@@ -50,6 +50,7 @@ pub(crate) enum Detail {
     InvalidSchema { name: Name, problem: String },
     ReservedName,
     UnscopedRestriction,
+    CircularBound,
     EmptyFilter,
     UnknownTool { unknown: Vec<UnknownName> },
     Kernel(dsh_kernel::Error),
@@ -75,6 +76,8 @@ pub enum ErrorKind {
     ReservedName,
     /// `tools::unscoped_restriction`: a restriction is for a scope, and this context has none (T2).
     UnscopedRestriction,
+    /// `tools::circular_bound`: a scope was to be bounded by one that it bounds, or by itself.
+    CircularBound,
     /// `tools::empty_filter`: the filter neither allows nor denies anything (T2).
     EmptyFilter,
     /// `tools::unknown_tool`: the filter names what is none of everybody's tools (T2).
@@ -91,6 +94,7 @@ impl ErrorKind {
             Self::InvalidSchema => "tools::invalid_schema",
             Self::ReservedName => "tools::reserved_name",
             Self::UnscopedRestriction => "tools::unscoped_restriction",
+            Self::CircularBound => "tools::circular_bound",
             Self::EmptyFilter => "tools::empty_filter",
             Self::UnknownTool => "tools::unknown_tool",
             Self::Kernel => "kernel",
@@ -134,6 +138,7 @@ impl Error {
             Detail::InvalidSchema { .. } => ErrorKind::InvalidSchema,
             Detail::ReservedName => ErrorKind::ReservedName,
             Detail::UnscopedRestriction => ErrorKind::UnscopedRestriction,
+            Detail::CircularBound => ErrorKind::CircularBound,
             Detail::EmptyFilter => ErrorKind::EmptyFilter,
             Detail::UnknownTool { .. } => ErrorKind::UnknownTool,
             Detail::Kernel(_) => ErrorKind::Kernel,
@@ -160,9 +165,11 @@ impl Error {
         match self.detail() {
             Detail::DuplicateTool { name, .. } | Detail::InvalidSchema { name, .. } => Some(name.as_str()),
             Detail::ReservedName => Some(TOOL_ORDER_REST),
-            Detail::UnknownTool { .. } | Detail::UnscopedRestriction | Detail::EmptyFilter | Detail::Kernel(_) => {
-                self.unknown().first().map(|unknown| unknown.name.as_str())
-            }
+            Detail::UnknownTool { .. }
+            | Detail::UnscopedRestriction
+            | Detail::CircularBound
+            | Detail::EmptyFilter
+            | Detail::Kernel(_) => self.unknown().first().map(|unknown| unknown.name.as_str()),
         }
     }
 
@@ -233,6 +240,9 @@ impl fmt::Display for Error {
                     "{owner} restricts tools for everyone; restrict them for one scope, through its own context "
                 )?;
                 f.write_str("(`agent.ctx()`), or do not register what nobody is to have")
+            }
+            Detail::CircularBound => {
+                write!(f, "{owner} cannot be bounded by {}, which it bounds itself", By(self.first_owner()))
             }
             Detail::EmptyFilter => {
                 write!(f, "the restriction of {owner} neither allows nor denies anything; give it a list of names, ")?;

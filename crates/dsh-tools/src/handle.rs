@@ -65,6 +65,22 @@ impl ToolsHandle {
         self.registry.resolve()?.restrict(self.registry.ctx(), filter)
     }
 
+    /// Bounds what the context's scope has by what the scope of `other` has, until the effect ends: for an agent that works for another
+    /// one (G3).
+    ///
+    /// The scope has a tool of everybody's where the other scope has the very same one now; so all that restricts the other one
+    /// restricts this one too, at once, also in the midst of a step, and through any number of bounds. Tools that were registered for the
+    /// other scope alone are not handed on; where one stands in place of everybody's, this scope has neither. A tool that is registered for
+    /// this scope itself it has where the other one has one of that name. When the other scope goes, nothing is left.
+    ///
+    /// # Errors
+    ///
+    /// `tools::unscoped_restriction` where one of the two has no scope; `tools::circular_bound`; the kernel's, as
+    /// [`register`](Self::register).
+    pub fn bound_by(&self, other: &Context) -> Result<Disposer, Error> {
+        self.registry.resolve()?.bound_by(self.registry.ctx(), other)
+    }
+
     /// What is registered for a scope, or for everyone (`None`), hidden tools included.
     ///
     /// # Errors

@@ -78,6 +78,7 @@ mod observer;
 
 mod error;
 
+mod bound;
 mod bounds;
 mod check;
 mod entry;

@@ -9,6 +9,7 @@ use dsh_kernel::{
 use dsh_llm::utf16_cmp;
 use dsh_system_prompt::{ProvidedTool, TOOL_ORDER_REST, ToolProviderResult};
 
+use crate::bound::Bound;
 use crate::check::Checker;
 use crate::config::ToolsConfig;
 use crate::entry::{Restriction, ToolEntry, ToolFacts};
@@ -39,6 +40,11 @@ impl Service for ToolRegistry {
             "restrict",
             "(filter: ToolFilter) -> Result<Disposer, Error>",
             "Restricts which of the global tools the context's scope has; several restrictions intersect.",
+        ),
+        Method::new(
+            "bound_by",
+            "(other: &Context) -> Result<Disposer, Error>",
+            "Bounds what the context's scope has by what another scope has, also when that changes.",
         ),
     ];
     const EVENTS: &'static [EventInfo] =
@@ -108,10 +114,28 @@ impl ToolRegistry {
         })
     }
 
+    pub(crate) fn bound_by(&self, ctx: &Context, other: &Context) -> Result<Disposer, Error> {
+        let owner = ctx.owner();
+        let (Some(own), Some(by)) = (ctx.scope_key(), other.scope_key()) else {
+            return Err(Error::about(Detail::UnscopedRestriction, owner, None));
+        };
+        if own == by || Sight::new(&self.layers.load(), Some(by)).is_bounded_by(own) {
+            return Err(Error::about(Detail::CircularBound, owner, Some(other.owner())));
+        }
+        let bound = Arc::new(Bound { owner, by, place: other.owner() });
+        let change = change(ctx, ChangeKind::Restriction, None);
+        self.effect(ctx, Name::fixed("bound"), change, move |layer: &mut ToolLayer| {
+            let place = layer.bound(Arc::clone(&bound));
+            Ok(move |layer: &mut ToolLayer| {
+                layer.bounds.remove_mut(&place);
+            })
+        })
+    }
+
     /// The names of a filter that are none of everybody's tools, each once.
     fn unknown(&self, scope: Option<ScopeKey>, filter: &ToolFilter) -> Vec<UnknownName> {
         let snapshot = self.layers.load();
-        let Sight { global, own } = Sight::new(&snapshot, scope);
+        let Sight { global, own, .. } = Sight::new(&snapshot, scope);
         let mut unknown: Vec<UnknownName> = Vec::new();
         for name in filter.names().filter(|name| !global.tools.contains_key(name.as_str())) {
             if unknown.iter().all(|other| other.name != *name) {
@@ -148,7 +172,8 @@ impl ToolRegistry {
         let generation = snapshot.global_generation();
         let sight = Sight::new(&snapshot, scope);
         let told = &sight.own.unwrap_or(sight.global).told;
-        if let Some(tools) = told.recall(generation) {
+        let circumstances = sight.circumstances();
+        if let Some(tools) = told.recall(generation, &circumstances) {
             return tools;
         }
         let mut names: Vec<&Name> = sight.names().collect();
@@ -165,7 +190,7 @@ impl ToolRegistry {
         if tools.schemas().len() < names.len() {
             tools = tools.known_names(names.into_iter().cloned());
         }
-        told.keep(generation, &tools);
+        told.keep(generation, circumstances, &tools);
         tools
     }
 }

@@ -25,7 +25,7 @@ impl RegisteredTool {
         match sight.look(name) {
             Seen::Nothing => None,
             Seen::Hidden(entry) => {
-                let hidden_by = sight.hiding(name).map(|restriction| restriction.owner.clone()).collect();
+                let hidden_by = sight.hiding(name, entry).cloned().collect();
                 Some(Self { facts: Arc::clone(&entry.facts), shadows: None, hidden_by })
             }
             Seen::Visible { entry, shadows } => {
@@ -74,7 +74,7 @@ impl RegisteredTool {
         self.hidden_by.is_empty()
     }
 
-    /// Whose restrictions hide it from the scope, in order of registration (T2).
+    /// Whose restrictions and bounds hide it from the scope, in order of registration (T2).
     pub fn hidden_by(&self) -> &[Owner] {
         &self.hidden_by
     }

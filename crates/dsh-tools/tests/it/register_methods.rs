@@ -1,4 +1,4 @@
-//! Both register-methods, row by row (I15): exact disposer, nested in a composite in order, single shot, rolled back on a failing
+//! All register-methods, row by row (I15): exact disposer, nested in a composite in order, single shot, rolled back on a failing
 //! change listener, refused on an inactive owner, gone on unload, nothing left.
 
 use dsh_kernel::{Context, Disposer, Failure, FiberState, Scope, Service as _};
@@ -15,12 +15,23 @@ struct Row {
     register: fn(&Context) -> Result<Disposer, Error>,
 }
 
-const ROWS: [Row; 2] = [
+const ROWS: [Row; 3] = [
     Row { method: "register", label: "tool t", register: |ctx| ctx.tools().register(echo("t")) },
     Row {
         method: "restrict",
         label: "restriction",
         register: |ctx| ctx.tools().restrict(ToolFilter::new().deny(["base"])),
+    },
+    Row {
+        method: "bound_by",
+        label: "bound",
+        // By a scope that is gone, which has nothing.
+        register: |ctx| {
+            let gone = ctx.scope("gone")?;
+            let other = gone.ctx().clone();
+            drop(gone.dispose());
+            ctx.tools().bound_by(&other)
+        },
     },
 ];
 
