@@ -2,14 +2,16 @@
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
+use std::task::Poll;
 
-use dsh_kernel::{BoxFuture, Context, Failure, Name, Quiet, ScopeKey};
+use dsh_kernel::{BoxFuture, Cancel, Context, Failure, Name, Quiet, ScopeKey};
 use dsh_llm::Message;
 use dsh_session::{Session, SessionId};
 use dsh_system_prompt::{AssembleContext, RunContext};
 
 use crate::driver::{AgentDriver, AgentStatus, TurnSummary};
 use crate::error::{Error, ErrorKind};
+use crate::work::Work;
 
 /// An agent: a scope, a session, and something that drives it. A cheap handle, whose clones are the same agent.
 ///
@@ -25,6 +27,7 @@ struct Inner {
     session: Session,
     fields: AssembleContext,
     driver: OnceLock<Driver>,
+    work: Work,
 }
 
 /// A driver, and whose code it is.
@@ -69,7 +72,15 @@ impl Agent {
         fields: AssembleContext,
         scope: ScopeKey,
     ) -> Self {
-        Self(Arc::new(Inner { name, ctx: ctx.clone(), scope, session, fields, driver: OnceLock::new() }))
+        Self(Arc::new(Inner {
+            name,
+            ctx: ctx.clone(),
+            scope,
+            session,
+            fields,
+            driver: OnceLock::new(),
+            work: Work::new(),
+        }))
     }
 
     pub(crate) fn set_driver(&self, owner: Context, driver: Arc<dyn AgentDriver>, factory: Option<u64>) {
@@ -90,6 +101,22 @@ impl Agent {
     /// The context of its scope: what is registered through it is for this agent alone, and leaves with it (A1).
     pub fn ctx(&self) -> &Context {
         &self.0.ctx
+    }
+
+    /// The context of what it has begun elsewhere, such as agents that work for it: what is registered through it ends before the agent
+    /// does. It is undone first when the agent is disposed or unregistered: when its driver has been told to stop, and before that is
+    /// awaited (G3). It is for effects and tasks; its scope is not the agent's.
+    ///
+    /// # Errors
+    ///
+    /// `agent::stopped` once the agent is being undone; `kernel::inactive`.
+    pub fn work(&self) -> Result<Context, Error> {
+        self.0.work.ctx(&self.0.ctx)?.ok_or_else(|| self.stopped())
+    }
+
+    /// A token that is fired when it is [cancelled](Self::cancel) next, whether it is idle or not: for what it has begun elsewhere.
+    pub fn cancel_token(&self) -> Cancel {
+        self.0.work.cancel_token()
     }
 
     /// The key of its scope.
@@ -148,6 +175,7 @@ impl Agent {
     /// Ends the turn under way, and forgets what waits for its turn (A5). Nothing where it is idle. What is in flight is dropped, tools
     /// are asked to end; await [`when_idle`](Self::when_idle) to see the end of it.
     pub fn cancel(&self) {
+        self.0.work.cancel();
         if let Err(error) = self.drive(AgentDriver::cancel) {
             tracing::debug!(agent = self.name(), %error, "an agent without a driver was cancelled");
         }
@@ -187,6 +215,23 @@ impl Agent {
 
     pub(crate) fn start(&self) -> Result<(), Failure> {
         self.drive(|driver| driver.start(self))?
+    }
+
+    /// Stops the driver, and undoes what was begun elsewhere before that is awaited (G3).
+    pub(crate) async fn leave(&self) -> Result<(), Failure> {
+        let mut stop = Box::pin(self.stop());
+        // Told first, so that nothing new begins meanwhile.
+        let stopped = std::future::poll_fn(|cx| Poll::Ready(stop.as_mut().poll(cx))).await;
+        let ended = self.end_work().await;
+        match stopped {
+            Poll::Ready(stopped) => stopped?,
+            Poll::Pending => stop.await?,
+        }
+        ended
+    }
+
+    pub(crate) async fn end_work(&self) -> Result<(), Failure> {
+        self.0.work.end().await
     }
 
     /// Stops the driver; at once where its owner has gone, which has stopped it before.

@@ -86,7 +86,7 @@ impl Making {
         }
 
         let stopped = agent.clone();
-        fx.defer_async(move || async move { stopped.stop().await });
+        fx.defer_async(move || async move { stopped.leave().await });
         if !self.registry.is_current(self.factory.number) {
             return Err(no_factory().into());
         }
@@ -108,6 +108,9 @@ impl Making {
         let session = match source {
             Source::New(id) => {
                 let mut opened = Opened::new(id.clone()).agent(self.options.name.as_str());
+                if let Some(parent) = self.options.parent.clone() {
+                    opened = opened.parent(parent);
+                }
                 if let Some(model) = run.model_name() {
                     opened = opened.model(model);
                 }
@@ -131,7 +134,7 @@ impl Making {
 }
 
 impl AgentRegistry {
-    fn fresh_id(&self) -> Result<SessionId, Error> {
+    pub(crate) fn fresh_id(&self) -> Result<SessionId, Error> {
         let Some(ids) = &self.ids else {
             let error = Error::new(ErrorKind::NoSessionId, "nobody says what the agent's session is called");
             return Err(error.help("give `AgentOptions::session_id`, or mount the plugin with `Agents::new().ids(..)`"));

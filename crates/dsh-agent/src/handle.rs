@@ -63,6 +63,15 @@ impl AgentsHandle {
         Ok(self.registry.with(AgentRegistry::list)?)
     }
 
+    /// A name for a new session, from the plugin's source ([`Agents::ids`](crate::Agents::ids)).
+    ///
+    /// # Errors
+    ///
+    /// `agent::no_session_id`; the kernel's.
+    pub fn new_session_id(&self) -> Result<SessionId, Error> {
+        self.registry.resolve()?.fresh_id()
+    }
+
     /// Says who makes what drives agents, until the effect ends: then the agents that it drives are stopped, and stay registered
     /// until their owners dispose them.
     ///

@@ -22,6 +22,7 @@ mod create;
 mod handle;
 mod plugin;
 mod registry;
+mod work;
 
 mod error;
 

@@ -31,6 +31,7 @@ type Field = Quiet<Box<dyn FnOnce(AssembleContext) -> AssembleContext + Send>>;
 pub struct AgentOptions {
     pub(crate) name: Name,
     pub(crate) session: SessionChoice,
+    pub(crate) parent: Option<SessionId>,
     pub(crate) run: RunContext,
     pub(crate) setup: Option<Setup>,
     fields: Vec<Field>,
@@ -52,6 +53,7 @@ impl AgentOptions {
         Self {
             name: name.into(),
             session: SessionChoice::Fresh,
+            parent: None,
             run: RunContext::new(),
             setup: None,
             fields: Vec::new(),
@@ -67,6 +69,12 @@ impl AgentOptions {
     /// A session that is open already and that nobody has entered: one that was forked, for example.
     pub fn session(mut self, session: Session) -> Self {
         self.session = SessionChoice::Open(session);
+        self
+    }
+
+    /// The session of the agent that it works for; its new session notes it.
+    pub fn parent(mut self, id: SessionId) -> Self {
+        self.parent = Some(id);
         self
     }
 

@@ -114,10 +114,13 @@ impl AgentRegistry {
         let effect = ctx.effect(label, |fx| {
             let place = self.insert(ctx, agent)?;
             let (registry, told, gone) = (Arc::clone(self), ctx.clone(), agent.clone());
+            let last = agent.clone();
             fx.defer(move || {
                 registry.remove(place);
                 tell(&told, &gone, &AgentDisposed::new(gone.clone()));
             });
+            // Of an agent that was made by hand: that of another one has ended with its driver.
+            fx.defer_async(move || async move { last.end_work().await });
             tell(ctx, agent, &AgentCreated::new(agent.clone()));
             Ok(())
         });

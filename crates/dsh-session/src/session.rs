@@ -112,6 +112,8 @@ impl Session {
         *opened = Opened {
             version: FORMAT_VERSION,
             id,
+            // Whose work the other one was is told by that one.
+            parent: None,
             forked_from: Some(Origin::new(source.clone(), turn)),
             ..opened.clone()
         };

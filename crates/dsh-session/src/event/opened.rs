@@ -31,6 +31,9 @@ pub struct Opened {
     /// The working folder that it began in, as text for a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
+    /// The session of the agent that had this one made, to work for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<SessionId>,
     /// The session whose turns it begins with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<Origin>,
@@ -39,13 +42,20 @@ pub struct Opened {
 impl Opened {
     /// The header of a new session.
     pub fn new(id: SessionId) -> Self {
-        Self { version: FORMAT_VERSION, id, agent: String::new(), model: None, cwd: None, forked_from: None }
+        Self { version: FORMAT_VERSION, id, agent: String::new(), model: None, cwd: None, parent: None, forked_from: None }
     }
 
     /// Whose session it is.
     #[must_use]
     pub fn agent(mut self, name: impl Into<String>) -> Self {
         self.agent = name.into();
+        self
+    }
+
+    /// The session of the agent that had it made.
+    #[must_use]
+    pub fn parent(mut self, id: SessionId) -> Self {
+        self.parent = Some(id);
         self
     }
 
