@@ -11,10 +11,12 @@ use dsh_harness::kernel::{CONTEXT_METHODS, EventInfo, KERNEL_EVENTS, Kernel, Met
 use dsh_harness::llm::ScriptedModel;
 use dsh_harness::prompt::{PromptConfig, RunFacts, SystemPrompt};
 use dsh_harness::session::{MemoryStore, Sessions};
+use dsh_harness::subagent::{Subagents, SubagentsConfig, TaskTool};
+use dsh_harness::tools::{Tools, ToolsConfig};
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let catalog = runtime.block_on(boot())?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{catalog:#}")?;
@@ -26,10 +28,13 @@ async fn boot() -> Result<Value, Box<dyn Error>> {
     let kernel = Kernel::new();
     kernel.root().plugin(SystemPrompt::new(PromptConfig::new()))?.ready().await?;
     kernel.root().plugin(RunFacts::new())?.ready().await?;
+    kernel.root().plugin(Tools::new(ToolsConfig::new()))?.ready().await?;
     kernel.root().plugin(Sessions::new(MemoryStore::new()))?.ready().await?;
     kernel.root().plugin(Agents::new())?.ready().await?;
     let model = ScriptedModel::parse("")?;
     kernel.root().plugin(AgentLoop::new(LoopConfig::new(Arc::new(model))))?.ready().await?;
+    kernel.root().plugin(Subagents::new(SubagentsConfig::new()))?.ready().await?;
+    kernel.root().plugin(TaskTool::new())?.ready().await?;
     let services = kernel.services();
     let of_kernel = KERNEL_EVENTS.iter().map(|event| with_crate(event, "dsh_kernel"));
     let of_services = services.iter().flat_map(|service| {

@@ -3,7 +3,7 @@
 //! **Role.** A program that embeds dsh depends on this crate alone and names what it wants of it. `kernel` is the plugin kernel,
 //! `prompt` the prompt registry with its texts ([`template`]) and tool schemas ([`llm`]); both are there by default. `report` adds
 //! the lints of an assembly, `tools` the registry of tools, `agent` sessions, agents and the loop that
-//! drives them. What most programs write every day stands in [`prelude`].
+//! drives them, `subagent` agents that work for agents. What most programs write every day stands in [`prelude`].
 //!
 //! **Non-goals.** No code of its own: what is here is documented in the crate that it comes from.
 //!
@@ -37,6 +37,8 @@ pub use dsh_llm as llm;
 pub use dsh_prompt_report as report;
 #[cfg(feature = "agent")]
 pub use dsh_session as session;
+#[cfg(feature = "subagent")]
+pub use dsh_subagent as subagent;
 #[cfg(feature = "prompt")]
 pub use dsh_system_prompt as prompt;
 #[cfg(feature = "prompt")]
@@ -65,6 +67,11 @@ pub mod prelude {
     pub use dsh_session::FileStore;
     #[cfg(feature = "agent")]
     pub use dsh_session::{MemoryStore, Opened, Session, SessionEvent, SessionId, Sessions, SessionsExt};
+    #[cfg(feature = "subagent")]
+    pub use dsh_subagent::{
+        Spawn, SubagentProvider, SubagentRegistry, SubagentRequest, SubagentResult, SubagentRun, SubagentStop, Subagents,
+        SubagentsConfig, SubagentsExt, TaskTool,
+    };
     #[cfg(feature = "prompt")]
     pub use dsh_system_prompt::{
         AssembleContext, AssembleEvent, AssembledSection, AssembledTool, Identity, PromptAssembly, PromptChange,
