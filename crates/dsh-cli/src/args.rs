@@ -6,6 +6,7 @@ mod global;
 mod setup;
 mod sides;
 mod stray;
+mod tools;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -15,6 +16,7 @@ pub(crate) use self::global::{ColorWhen, GlobalArgs};
 pub(crate) use self::setup::{CompletionsArgs, HelpArgs, InitArgs, ManArgs};
 pub(crate) use self::sides::{color_asked, on_one_side};
 pub(crate) use self::stray::with_hint;
+pub(crate) use self::tools::ToolsArgs;
 
 const BEGINNING: &str = "\
 To begin, `dsh init` writes a small project. `dsh help env` lists the environment variables that dsh reads, \
@@ -51,6 +53,8 @@ pub(crate) enum Command {
     Config(ConfigArgs),
     /// Check the project: assemble every agent's prompt and print all that is wrong
     Check(CheckArgs),
+    /// List the project's tools, show one, or call one
+    Tools(ToolsArgs),
     /// Show what the project's files ask for beyond being text, and trust it
     Trust(TrustArgs),
     /// Explain a diagnostic code with an example; without one, list all codes

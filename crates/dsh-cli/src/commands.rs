@@ -10,6 +10,7 @@ mod json;
 pub(crate) mod man;
 pub(crate) mod prompt;
 pub(crate) mod rule;
+pub(crate) mod tools;
 pub(crate) mod trust;
 
 use std::path::Path;
@@ -20,7 +21,7 @@ use crate::diagnostic::{Diagnostic, Report, Sources};
 use crate::names::{list, nearest, quoted};
 use crate::outside::environment::variable;
 use crate::outside::{Console, Environment, Folder, FolderError, UserFolders, in_words, nearest_with};
-use crate::project::{Agent, Mounted, NoProject, Overrides, Project, Surroundings, blame};
+use crate::project::{Agent, Mounted, NoProject, Overrides, Project, Purpose, Surroundings, blame};
 use crate::status::ExitStatus;
 use crate::trust::{Store, TrustContext, left_out};
 
@@ -40,6 +41,7 @@ struct Scene<'a> {
 fn with_mounted<R>(
     global: &GlobalArgs,
     agent: Option<&str>,
+    purpose: Purpose,
     sources: &mut Sources,
     report: &mut Report,
     body: impl AsyncFnOnce(Scene<'_>) -> R,
@@ -53,7 +55,7 @@ fn with_mounted<R>(
         })?),
     };
     runtime(report)?.block_on(async {
-        let mounted = project.mount(sources, report).await.map_err(|error| {
+        let mounted = project.mount(purpose, sources, report).await.map_err(|error| {
             report.push(blame::kernel(&error));
             ExitStatus::Findings
         })?;

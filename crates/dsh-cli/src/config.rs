@@ -7,35 +7,42 @@
 pub(crate) mod agent_file;
 #[cfg(test)]
 mod agreement;
+mod asks;
 mod check;
+mod commands;
 mod defaults;
 mod in_one;
 mod inline;
 mod instructions;
 mod merge;
 mod misplaced;
+mod model;
 mod not_toml;
 mod overrides;
 mod parse;
+mod permissions;
 mod profiles;
 mod read;
 mod table;
 mod tree;
 mod variables;
 
+pub(crate) use self::asks::{Ask, Asked, asks};
 pub(crate) use self::check::{PERSONA, can_name_an_agent};
+pub(crate) use self::commands::{CommandTool, Parameters};
 pub(crate) use self::defaults::defaults;
 pub(crate) use self::in_one::{InOne, Moved, in_one};
 pub(crate) use self::inline::OffsetMap;
 pub(crate) use self::instructions::{INSTRUCTION_FILES, Instructions};
 pub(crate) use self::merge::overlay;
 pub(crate) use self::misplaced::no_variable;
+pub(crate) use self::model::Model;
 pub(crate) use self::overrides::{ENVIRONMENT, environment, flag, set};
 pub(crate) use self::parse::{NotToml, parse};
+pub(crate) use self::permissions::Permissions;
 pub(crate) use self::profiles::Profiles;
 pub(crate) use self::read::{includes, read};
 pub(crate) use self::tree::{Branch, Node, Tier, Value};
-pub(crate) use self::variables::{EnvironmentUse, environment_uses};
 
 use crate::diagnostic::Span;
 use crate::outside::Reach;
@@ -64,11 +71,15 @@ pub(crate) struct Config {
     /// `instructions`.
     pub(crate) instructions: Instructions,
     /// `model`.
-    pub(crate) model: Option<At<String>>,
+    pub(crate) model: Model,
     /// `tool_order`.
     pub(crate) tool_order: Option<At<Vec<At<String>>>>,
     /// `tool_schemas`.
     pub(crate) tool_schemas: Vec<FileRef>,
+    /// `[[tools]]`.
+    pub(crate) tools: Vec<CommandTool>,
+    /// `[permissions]`, for all agents.
+    pub(crate) permissions: Permissions,
     /// `[agents.NAME]`.
     pub(crate) agents: Vec<Agent>,
 }
@@ -78,6 +89,8 @@ pub(crate) struct Config {
 pub(crate) enum Topic {
     /// `tool_schemas`
     Tools,
+    /// `[[tools]]`
+    Commands,
     /// `[variables]`
     Variables,
     /// `[[sections]]`
@@ -182,6 +195,8 @@ pub(crate) struct Agent {
     pub(crate) layer: Layer,
     /// Which tools it sees.
     pub(crate) tools: Option<ToolRules>,
+    /// `[agents.NAME.permissions]`, beside those of all agents.
+    pub(crate) permissions: Permissions,
 }
 
 /// Where an agent is written.

@@ -9,7 +9,8 @@
 //! # Non-goals
 //!
 //! It is not a library: programs that embed dsh depend on `dsh-harness`. Two items are public, so that `main.rs` is a shell and tests
-//! go through the binary, as a user does. It talks to no model and opens no connection.
+//! go through the binary, as a user does. It opens no connection, and the only processes that it starts are
+//! the commands of tools that the user has trusted.
 //!
 //! # Example
 //!

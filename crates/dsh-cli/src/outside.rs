@@ -3,23 +3,27 @@
 //! Nothing else in this crate reads the environment, opens a file or writes to a stream, and no library of dsh but the session store and
 //! the tool packs does either.
 
+mod approve;
 mod ask;
 mod console;
 pub(crate) mod environment;
 mod failure;
 mod folder;
+mod interrupt;
 mod owner;
 mod repository;
 mod state;
 mod text;
 mod writing;
 
-pub(crate) use self::console::{Colors, Console, Verbosity};
+pub(crate) use self::approve::TerminalApprover;
+pub(crate) use self::console::{Colors, Console, Verbosity, standard_input};
 pub(crate) use self::environment::Environment;
 pub(crate) use self::failure::{in_words, may_read, may_write};
 pub(crate) use self::folder::{
     FileIdentity, Folder, FolderError, ListError, OpenFile, Reach, ReadError, nearest_with, straight, straightened,
 };
+pub(crate) use self::interrupt::on_interrupt;
 pub(crate) use self::repository::{CameTogether, Repository, came_together};
 pub(crate) use self::state::{PrivateError, PrivateFolder, UserFolders, real_path};
 pub(crate) use self::text::{Lost, TextError, decode, decode_noting};

@@ -7,6 +7,7 @@ mod agent_files;
 mod bases;
 pub(crate) mod blame;
 mod built_ins;
+mod commands;
 mod documents;
 mod files;
 mod instructions;
@@ -14,22 +15,26 @@ mod lacking;
 mod left_texts;
 pub(crate) mod lints;
 mod misplaced;
+mod model;
 mod mount;
 mod near_file;
 mod oddities;
+mod permissions;
 mod plugins;
 mod read;
 pub(crate) mod texts;
 mod tool_order;
 mod tools;
 
+pub(crate) use self::commands::Command;
 pub(crate) use self::documents::Overrides;
 #[cfg(feature = "fuzzing")]
 pub(crate) use self::files::decoded;
 #[cfg(feature = "fuzzing")]
 pub(crate) use self::instructions::section as instruction_section;
 pub(crate) use self::instructions::without_configuration as instruction_files;
-pub(crate) use self::mount::{Mounted, Shared};
+pub(crate) use self::mount::{Mounted, Purpose, Shared};
+pub(crate) use self::plugins::{ToolSchemas as SchemaTools, Tools as SchemaFilter};
 pub(crate) use self::read::{NoProject, Project, Surroundings};
 pub(crate) use self::tools::ToolFilter;
 
@@ -38,6 +43,7 @@ use std::ops::Range;
 
 use dsh_template::Text;
 
+use self::permissions::Permissions;
 use crate::config::{At, Home, OffsetMap};
 use crate::diagnostic::{Diagnostic, SourceId, Span};
 use crate::trust::Resolved;
@@ -120,6 +126,8 @@ pub(crate) struct Agent {
     pub(crate) layer: Layer,
     /// Which tools it sees; every one, if none.
     pub(crate) filter: Option<ToolFilter>,
+    /// What its calls may do, beside what everybody's may.
+    permissions: Permissions,
 }
 
 /// How many fields of tools were dropped, by name: a schema has no place for them.

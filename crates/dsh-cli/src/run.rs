@@ -94,6 +94,7 @@ fn dispatch(Arguments { global, command }: &Arguments, console: &mut Console) ->
         Command::Config(config) => commands::config::run(global, config, console),
         Command::Explain(explain) => commands::explain::run(global, explain, console),
         Command::Prompt(prompt) => commands::prompt::run(global, prompt, console),
+        Command::Tools(tools) => commands::tools::run(global, tools, console),
         Command::Trust(trust) => commands::trust::run(global, trust, console),
         Command::Rule(rule) => commands::rule::run(rule, console),
         Command::Init(InitArgs {}) => commands::init::run(global, console),

@@ -27,7 +27,7 @@ impl ExitStatus {
         (Self::Success, "fine; a reader that closes the pipe changes no status"),
         (
             Self::Findings,
-            "findings: an unknown key, a bad value, a file that cannot be taken or written, a refused assembly or rendering; or standard output cannot be written, as on a full disk",
+            "findings: an unknown key, a bad value, a file that cannot be taken or written, a refused assembly or rendering, a tool that failed or was not run; or standard output cannot be written, as on a full disk",
         ),
         (
             Self::WrongUse,

@@ -1,6 +1,7 @@
 //! Trust: a project's files are data until a person says otherwise (C4).
 //!
-//! What the files ask for beyond being text is a [`TrustSet`], today the names that they read in the environment. A person looks at it
+//! What the files ask for beyond being text is a [`TrustSet`]: names that they read in the environment, commands that they run, a script
+//! that answers in a model's place, permissions that they give. A person looks at it
 //! (`dsh trust`), and the set's hash is kept in the user's own state folder; where the set is another one later, the folder is untrusted
 //! again. Without trust the rest goes on, and says what was left out.
 //!
@@ -19,7 +20,7 @@ pub(crate) use self::decision::{Reason, Trust, TrustContext};
 pub(crate) use self::hash::TrustHash;
 pub(crate) use self::left_out::{hash_differs, left_out, shown};
 pub(crate) use self::resolve::{Resolved, resolve};
-pub(crate) use self::set::{Asker, TrustItem, TrustSet};
+pub(crate) use self::set::{Asker, Asking, TrustItem, TrustSet};
 pub(crate) use self::store::{Status, Store};
 
 use crate::diagnostic::{Source, Sources, Span};

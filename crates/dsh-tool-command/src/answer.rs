@@ -283,9 +283,10 @@ mod tests {
 
     #[test]
     fn one_newline_at_the_end_is_no_part_of_the_answer() {
-        assert_eq!([&b"5\n"[..], b"5\r\n", b"5", b"5\n\n", b"\n", b""].map(|text| words(text.to_vec())), [
-            "5", "5", "5", "5\n", "", ""
-        ]);
+        assert_eq!(
+            [&b"5\n"[..], b"5\r\n", b"5", b"5\n\n", b"\n", b""].map(|text| words(text.to_vec())),
+            ["5", "5", "5", "5\n", "", ""]
+        );
         assert_eq!(words(b"a\xff\xfeb".to_vec()), "a\u{fffd}\u{fffd}b");
     }
 

@@ -27,24 +27,22 @@ pub(crate) fn refusal(spec: &Spec, folder: Option<&Path>, error: io::Error) -> E
         let problem = format!("the folder `{}` that it is to run in is not there", shown(folder.as_os_str()));
         return Error::refused(ErrorKind::NotFound, &spec.tool, problem, error);
     }
-    match error.kind() {
-        io::ErrorKind::NotFound => not_found(spec, folder, &program, error),
-        io::ErrorKind::PermissionDenied => {
-            let problem = format!("`{program}` is not executable");
-            Error::refused(ErrorKind::NotExecutable, &spec.tool, problem, error)
-                .with_help("give it the right to be executed, or name the program that runs it first")
-        }
-        // What the system calls a format that it cannot execute has no kind of its own everywhere.
-        _ if error.raw_os_error() == Some(NO_EXECUTABLE_FORMAT) => {
-            let problem = format!("`{program}` is neither a program nor a script that names its interpreter");
-            Error::refused(ErrorKind::NotExecutable, &spec.tool, problem, error)
-                .with_help("begin it with a line such as `#!/bin/sh`, or name the program that runs it first")
-        }
-        _ => {
-            let problem = format!("`{program}` cannot be started: {error}");
-            Error::refused(ErrorKind::NotStarted, &spec.tool, problem, error)
-        }
+    if error.kind() == io::ErrorKind::NotFound {
+        return not_found(spec, folder, &program, error);
     }
+    if error.kind() == io::ErrorKind::PermissionDenied {
+        let problem = format!("`{program}` is not executable");
+        return Error::refused(ErrorKind::NotExecutable, &spec.tool, problem, error)
+            .with_help("give it the right to be executed, or name the program that runs it first");
+    }
+    // What the system calls a format that it cannot execute has no kind of its own.
+    if error.raw_os_error() == Some(NO_EXECUTABLE_FORMAT) {
+        let problem = format!("`{program}` is neither a program nor a script that names its interpreter");
+        return Error::refused(ErrorKind::NotExecutable, &spec.tool, problem, error)
+            .with_help("begin it with a line such as `#!/bin/sh`, or name the program that runs it first");
+    }
+    let problem = format!("`{program}` cannot be started: {error}");
+    Error::refused(ErrorKind::NotStarted, &spec.tool, problem, error)
 }
 
 /// `ENOEXEC`, which is the same number on all Unix systems.
@@ -64,7 +62,8 @@ fn not_found(spec: &Spec, folder: Option<&Path>, program: &str, error: io::Error
     }
     match interpreter(&path) {
         Some(interpreter) => {
-            let problem = format!("the interpreter `{interpreter}` that `{program}` names in its first line is not there");
+            let problem =
+                format!("the interpreter `{interpreter}` that `{program}` names in its first line is not there");
             Error::refused(ErrorKind::NotFound, &spec.tool, problem, error)
         }
         None if path.exists() => {
@@ -82,7 +81,7 @@ fn interpreter(script: &Path) -> Option<String> {
     std::fs::File::open(script).ok()?.take(256).read_to_end(&mut line).ok()?;
     let line = line.strip_prefix(b"#!")?;
     let line = line.split(|byte| *byte == b'\n').next()?;
-    let name = line.trim_ascii().split(|byte| byte.is_ascii_whitespace()).next()?;
+    let name = line.trim_ascii().split(u8::is_ascii_whitespace).next()?;
     let name = String::from_utf8_lossy(name);
     (!name.is_empty()).then(|| name.escape_debug().to_string())
 }

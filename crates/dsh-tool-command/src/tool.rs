@@ -118,8 +118,7 @@ impl CommandTool {
         mut self,
         variables: impl IntoIterator<Item = (N, V)>,
     ) -> Self {
-        self.spec.environment =
-            variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        self.spec.environment = variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
         self
     }
 

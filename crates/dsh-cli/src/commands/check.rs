@@ -7,7 +7,7 @@ use crate::args::{CheckArgs, FailOn, GlobalArgs};
 use crate::commands::{open_project, runtime, unknown_agent};
 use crate::diagnostic::{Counts, Report, Sources};
 use crate::outside::Console;
-use crate::project::{Project, Shared, blame, lints};
+use crate::project::{Project, Purpose, Shared, blame, lints};
 use crate::status::ExitStatus;
 
 /// Runs the command. What was found is what it is for, and so goes to standard output; wrong use does not.
@@ -64,7 +64,7 @@ fn answer(
 }
 
 async fn assemble(project: &Project, sources: &Sources, report: &mut Report) {
-    let mounted = match project.mount(sources, report).await {
+    let mounted = match project.mount(Purpose::Look, sources, report).await {
         Ok(mounted) => mounted,
         Err(error) => return report.push(blame::kernel(&error)),
     };

@@ -1,15 +1,15 @@
 //! `dsh explain`: what a prompt is made of.
 
-mod columns;
+pub(super) mod columns;
 mod facts;
 mod json;
 mod marked;
 mod one;
 mod paint;
-mod places;
+pub(super) mod places;
 mod unknown;
 mod whole;
-mod words;
+pub(super) mod words;
 
 use dsh_system_prompt::render;
 
@@ -19,7 +19,7 @@ use crate::args::{ExplainArgs, GlobalArgs};
 use crate::commands::{Scene, reported, with_mounted};
 use crate::diagnostic::{Report, Sources};
 use crate::outside::Console;
-use crate::project::blame;
+use crate::project::{Purpose, blame};
 use crate::status::ExitStatus;
 
 /// Runs the command: prints what is known of the prompt, of one that cannot be made, too, and everything that was found.
@@ -27,7 +27,7 @@ pub(crate) fn run(global: &GlobalArgs, arguments: &ExplainArgs, console: &mut Co
     let mut sources = Sources::new();
     let mut report = Report::new();
     let agent = arguments.agent.as_deref();
-    let answer = with_mounted(global, agent, &mut sources, &mut report, async |mut scene: Scene<'_>| {
+    let answer = with_mounted(global, agent, Purpose::Look, &mut sources, &mut report, async |mut scene: Scene<'_>| {
         explain(&mut scene, arguments).await
     });
     let answer = answer.flatten();

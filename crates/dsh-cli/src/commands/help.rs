@@ -18,7 +18,9 @@ pub(super) const ENVIRONMENT_INTRO: &str =
 
 /// What is said of the environment after that (C4).
 pub(super) const ENVIRONMENT_MORE: &str = "The files of a project may name more, as in `token = { env = \"TOKEN\" }` under [variables]: \
-                                           these are read once the project is trusted, and `dsh trust` lists them.";
+                                           these are read once the project is trusted, and `dsh trust` lists them. Commands that are tools \
+                                           see no more than PATH, HOME, USER, LOGNAME, SHELL, LANG, LANGUAGE, LC_ALL, LC_CTYPE, LC_MESSAGES, TZ and \
+                                           TMPDIR (on Windows SYSTEMROOT, PATHEXT, TEMP and USERPROFILE too).";
 
 /// A topic that is no command's, and what is said on it.
 type Topic = (&'static str, fn() -> String);

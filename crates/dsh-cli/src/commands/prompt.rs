@@ -9,18 +9,24 @@ use crate::commands::{Scene, reported, with_mounted};
 use crate::diagnostic::json::escaped;
 use crate::diagnostic::{Report, Sources};
 use crate::outside::Console;
-use crate::project::blame;
+use crate::project::{Purpose, blame};
 use crate::status::ExitStatus;
 
 /// Runs the command: prints the prompt if nothing stands in its way, and everything that was found, be it in another agent.
 pub(crate) fn run(global: &GlobalArgs, arguments: &PromptArgs, console: &mut Console) -> ExitStatus {
     let mut sources = Sources::new();
     let mut report = Report::new();
-    let answer =
-        with_mounted(global, arguments.agent.as_deref(), &mut sources, &mut report, async |mut scene: Scene<'_>| {
+    let answer = with_mounted(
+        global,
+        arguments.agent.as_deref(),
+        Purpose::Look,
+        &mut sources,
+        &mut report,
+        async |mut scene: Scene<'_>| {
             let assembly = scene.mounted.check(scene.agent, !arguments.tools, scene.report).await?;
             text(&mut scene, arguments, &assembly)
-        });
+        },
+    );
     let status = reported(&answer, report, &sources, console);
     match answer {
         Ok(Some(text)) => {
@@ -39,7 +45,7 @@ pub(crate) fn run(global: &GlobalArgs, arguments: &PromptArgs, console: &mut Con
 const SHOWN: &str = "dsh: hidden characters are shown as escapes, like \\u{1B}, on a terminal; into a file or a pipe the output is exact\n\n";
 
 /// What a terminal is given in place of this text: it would obey what it does not show (X12). None, where all of it is seen.
-fn for_a_terminal(text: &str, is_json: bool) -> Option<String> {
+pub(super) fn for_a_terminal(text: &str, is_json: bool) -> Option<String> {
     let mut hidden = hidden_characters(text).peekable();
     hidden.peek()?;
     if is_json {

@@ -10,7 +10,7 @@ mod yaml;
 use std::ops::Range;
 
 use self::split::{Split, split};
-use super::{Agent, At, Format, Home, Layer, Wording, Words};
+use super::{Agent, At, Format, Home, Layer, Permissions, Wording, Words};
 use crate::diagnostic::{Concern, Diagnostic, Report, SourceId, Span};
 use crate::names::quoted;
 
@@ -53,7 +53,14 @@ impl AgentFile<'_> {
                 let format = keys.format.unwrap_or(Format::Raw);
                 let persona = (!body.is_empty()).then_some(Wording { words, format });
                 let layer = Layer { persona, ..Layer::default() };
-                Some(Agent { name, home: Home::File, description: keys.description, layer, tools: keys.tools })
+                Some(Agent {
+                    name,
+                    home: Home::File,
+                    description: keys.description,
+                    layer,
+                    tools: keys.tools,
+                    permissions: Permissions::default(),
+                })
             }
         }
     }
@@ -66,6 +73,7 @@ impl AgentFile<'_> {
             description: None,
             layer: Layer::default(),
             tools: None,
+            permissions: Permissions::default(),
         }
     }
 

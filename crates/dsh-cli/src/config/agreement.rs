@@ -137,9 +137,47 @@ fn layer() -> Vec<(&'static str, BoxedStrategy<Value>)> {
     ]
 }
 
+fn rules() -> BoxedStrategy<Value> {
+    table(vec![("allow", list(string())), ("deny", list(string()))])
+}
+
+fn tools() -> BoxedStrategy<Value> {
+    let seconds = prop::sample::select(vec![
+        json!(30),
+        json!(0),
+        json!(0.5),
+        json!(-1),
+        json!(86_400),
+        json!(86_401),
+        json!("30s"),
+    ]);
+    let schema = json!({ "type": "object", "properties": { "allow_outside": { "type": "string" }, "a": { "enum": [1, 2.5, true] } } });
+    let tool = table(vec![
+        ("parameters", prop_oneof![path(), Just(schema)].boxed()),
+        ("timeout", seconds.boxed()),
+        ("exclusive", truth()),
+        ("allow_outside", truth()),
+    ]);
+    let always = |value: BoxedStrategy<Value>| prop::option::weighted(0.9, value);
+    let whole = (tool, always(string()), always(string()), always(list(string()))).prop_map(
+        |(mut tool, name, description, command)| {
+            if let Some(fields) = tool.as_object_mut() {
+                let named = [("name", name), ("description", description), ("command", command)];
+                fields.extend(named.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
+            }
+            tool
+        },
+    );
+    list(whole.boxed())
+}
+
+fn model() -> BoxedStrategy<Value> {
+    prop_oneof![string(), table(vec![("name", string()), ("scripted", path()), ("allow_outside", truth())])].boxed()
+}
+
 fn agents() -> BoxedStrategy<Value> {
-    let rules = table(vec![("allow", list(string())), ("deny", list(string()))]);
-    let agent = table([layer(), vec![("description", string()), ("tools", rules)]].concat());
+    let agent =
+        table([layer(), vec![("description", string()), ("tools", rules()), ("permissions", rules())]].concat());
     named(&["coder", "a.b:c-d_e", "two words", ""], agent)
 }
 
@@ -152,7 +190,9 @@ fn settings() -> Vec<(&'static str, BoxedStrategy<Value>)> {
     ]);
     let own = vec![
         ("identity", truth()),
-        ("model", string()),
+        ("model", model()),
+        ("permissions", rules()),
+        ("tools", tools()),
         ("tool_order", list(string())),
         ("tool_schemas", list(path())),
         ("instructions", prop_oneof![Just(json!(false)), instructions].boxed()),
@@ -184,6 +224,9 @@ fn both_take_every_key_and_neither_takes_a_misspelt_one() {
         json!({ "instructions": { "names": ["N.md"], "max_bytes": 9, "order": 1.5, "allow_outside": true } }),
         json!({ "instructions": false, "variables": { "a": "x", "b": { "env": "B", "default": "y" } } }),
         json!({ "agents": { "a": { "persona_file": "p.md", "description": "d", "tools": { "allow": [], "deny": ["x*"] } } } }),
+        json!({ "model": { "name": "m", "scripted": "s.toml", "allow_outside": true }, "permissions": { "allow": [] } }),
+        json!({ "tools": [{ "name": "t", "description": "d", "command": ["x", ""], "parameters": { "allow_outside": 5 }, "timeout": 0.1, "exclusive": true }] }),
+        json!({ "agents": { "a": { "permissions": { "deny": ["x*"] } } } }),
         json!({ "profiles": { "ci": { "sections": [{ "name": "s", "order": 1, "file": "f", "format": "template" }] } } }),
     ] {
         assert!(agree(&schema, &right), "{right}");
@@ -197,6 +240,15 @@ fn both_take_every_key_and_neither_takes_a_misspelt_one() {
         json!({ "agents": { "a": { "tools": {} } } }),
         json!({ "agents": { "a": { "tools": { "allow": "read" } } } }),
         json!({ "agents": { "a": { "model": "m" } } }),
+        json!({ "model": { "allow_outside": true } }),
+        json!({ "permissions": {} }),
+        json!({ "permissions": { "allow": ["a*b"] } }),
+        json!({ "tools": [{ "name": "t", "description": "d" }] }),
+        json!({ "tools": [{ "name": "t", "description": "d", "command": "x" }] }),
+        json!({ "tools": [{ "name": "t", "description": "d", "command": [""] }] }),
+        json!({ "tools": [{ "name": "t", "description": "d", "command": ["x"], "timeout": "30s" }] }),
+        json!({ "tools": [{ "name": "t", "description": "d", "command": ["x"], "timeout": 0 }] }),
+        json!({ "agents": { "a": { "tools": [{ "name": "t" }] } } }),
         json!({ "profiles": { "ci": { "profiles": {} } } }),
     ] {
         assert!(!agree(&schema, &wrong), "{wrong}");

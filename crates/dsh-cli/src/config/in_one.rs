@@ -117,6 +117,8 @@ fn path_key(kind: Kind, key: &str) -> Option<&'static str> {
         (Kind::Settings | Kind::Layer, "persona_file") => Some("persona_file"),
         (Kind::Settings, "tool_schemas") => Some("tool_schemas"),
         (Kind::Section, "file") => Some("file"),
+        (Kind::Tool, "parameters") => Some("parameters"),
+        (Kind::Model, "scripted") => Some("scripted"),
         _ => None,
     }
 }

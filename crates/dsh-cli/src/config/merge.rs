@@ -20,7 +20,10 @@ pub(super) fn overlay_kind(kind: Kind, base: &mut Branch, over: Branch) {
         }
     }
     base.allow_outside.extend(over.allow_outside);
-    for (name, field) in over.fields {
+    for (name, mut field) in over.fields {
+        if kind == Kind::Settings && name == "model" {
+            alike(base, &mut field);
+        }
         match (base.fields.get_mut(&name), field) {
             (
                 Some(Field { key, node: Node { span, tier, value: Value::Table(old) } }),
@@ -34,6 +37,24 @@ pub(super) fn overlay_kind(kind: Kind, base: &mut Branch, over: Branch) {
             }
         }
     }
+}
+
+/// `model = "…"` says the name alone of what `[model]` is: where one document has it so and another one so, both are made tables.
+fn alike(base: &mut Branch, over: &mut Field) {
+    let Some(under) = base.fields.get_mut("model") else { return };
+    match (&under.node.value, &over.node.value) {
+        (Value::String(_), Value::Table(_)) => named(under),
+        (Value::Table(_), Value::String(_)) => named(over),
+        _ => {}
+    }
+}
+
+/// Makes a name the table that has it for its `name`.
+fn named(field: &mut Field) {
+    let name = field.clone();
+    let mut table = Branch::default();
+    table.fields.insert("name".to_owned(), name);
+    field.node.value = Value::Table(table);
 }
 
 /// Marks everything in a table as said by a profile.

@@ -4,7 +4,7 @@ use super::tree::Value;
 use crate::names::quoted;
 
 /// The keys of the whole file that nobody would call a variable.
-const NO_VARIABLES: [&str; 10] = [
+const NO_VARIABLES: [&str; 11] = [
     "persona",
     "persona_file",
     "tool_schemas",
@@ -15,6 +15,7 @@ const NO_VARIABLES: [&str; 10] = [
     "sections",
     "agents",
     "profiles",
+    "permissions",
 ];
 
 /// What to do with a key of the whole file in a table that does not know it.

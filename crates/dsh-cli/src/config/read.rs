@@ -1,12 +1,15 @@
 //! The reader of `dsh.toml`.
 
 use super::check;
+use super::commands::commands;
 use super::instructions;
+use super::model::model;
+use super::permissions::permissions;
 use super::profiles::{Profiles, Unchosen};
 use super::table::{Entry, Reaches, Table, string, table, wrong_type};
 use super::tree::{Branch, Value};
 use super::variables::variables;
-use super::{Agent, At, Config, FileRef, Format, Home, Layer, Section, ToolRules, Topic, Wording, Words};
+use super::{Agent, At, Config, FileRef, Format, Home, Layer, Permissions, Section, ToolRules, Topic, Wording, Words};
 use crate::diagnostic::{Concern, Diagnostic, Report, Span};
 use crate::names::{nearest, quoted};
 
@@ -57,19 +60,22 @@ fn file(mut top: Table<'_>, report: &mut Report) -> Config {
     let reaches = top.reaches(None, report);
     let identity = top.boolean("identity", report);
     let instructions = instructions::read(&mut top, report);
-    let model = top.string("model", report).filter(|model| check::not_empty(model, "a model's name", report));
+    let model = model(&mut top, &reaches, report);
     let tool_order = top.strings("tool_order", report);
     let tool_schemas = paths(&mut top, "tool_schemas", &reaches, report);
+    let tools = commands(&mut top, &reaches, report);
+    let permissions = permissions(&mut top, report);
     let layer = layer(&mut top, &reaches, report);
     let agents = agents(&mut top, &reaches, report);
     top.refuse_unknown(report);
     let concerns = top.order_of(&[
         ("tool_schemas", Topic::Tools),
+        ("tools", Topic::Commands),
         ("variables", Topic::Variables),
         ("sections", Topic::Sections),
         ("agents", Topic::Agents),
     ]);
-    Config { concerns, layer, identity, instructions, model, tool_order, tool_schemas, agents }
+    Config { concerns, layer, identity, instructions, model, tool_order, tool_schemas, tools, permissions, agents }
 }
 
 fn layer(table: &mut Table<'_>, reaches: &Reaches, report: &mut Report) -> Layer {
@@ -80,7 +86,12 @@ fn layer(table: &mut Table<'_>, reaches: &Reaches, report: &mut Report) -> Layer
 }
 
 /// The file of `key`.
-fn path(table: &mut Table<'_>, key: &'static str, reaches: &Reaches, report: &mut Report) -> Option<FileRef> {
+pub(super) fn path(
+    table: &mut Table<'_>,
+    key: &'static str,
+    reaches: &Reaches,
+    report: &mut Report,
+) -> Option<FileRef> {
     let entry = table.entry(key)?;
     let path = string(entry, &quoted(key), report)?;
     file_ref(entry, path, reaches, report)
@@ -93,7 +104,7 @@ pub(super) fn paths(table: &mut Table<'_>, key: &'static str, reaches: &Reaches,
 }
 
 /// The file of this path; `entry` is the value that the path stands in.
-fn file_ref(entry: Entry<'_>, path: At<String>, reaches: &Reaches, report: &mut Report) -> Option<FileRef> {
+pub(super) fn file_ref(entry: Entry<'_>, path: At<String>, reaches: &Reaches, report: &mut Report) -> Option<FileRef> {
     if path.value.is_empty() {
         report.push(
             Diagnostic::error("config::invalid_value", "a path must not be empty")
@@ -219,7 +230,7 @@ pub(super) fn order(table: &mut Table<'_>, name: Option<&At<String>>, report: &m
 }
 
 #[expect(clippy::cast_precision_loss, reason = "an order of 2^53 and more may move to its neighbour")]
-fn to_float(integer: i64) -> f64 {
+pub(super) fn to_float(integer: i64) -> f64 {
     integer as f64
 }
 
@@ -254,7 +265,14 @@ fn agents(top: &mut Table<'_>, around: &Reaches, report: &mut Report) -> Vec<Age
             match table {
                 Some(table) => agent(name, table, around, report),
                 // The agent is known all the same: asking for it is no wrong use.
-                None => Agent { name, home: Home::Table, description: None, layer: Layer::default(), tools: None },
+                None => Agent {
+                    name,
+                    home: Home::Table,
+                    description: None,
+                    layer: Layer::default(),
+                    tools: None,
+                    permissions: Permissions::default(),
+                },
             }
         });
         read.push(agent);
@@ -267,8 +285,9 @@ fn agent(name: At<String>, mut table: Table<'_>, around: &Reaches, report: &mut 
     let reaches = table.reaches(Some(around), report);
     let layer = layer(&mut table, &reaches, report);
     let tools = tool_rules(&mut table, report);
+    let permissions = permissions(&mut table, report);
     table.refuse_unknown(report);
-    Agent { name, home: Home::Table, description, layer, tools }
+    Agent { name, home: Home::Table, description, layer, tools, permissions }
 }
 
 fn tool_rules(agent: &mut Table<'_>, report: &mut Report) -> Option<ToolRules> {

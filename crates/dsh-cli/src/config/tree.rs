@@ -52,6 +52,12 @@ pub(crate) enum Kind {
     Variables,
     /// One of `[[sections]]`.
     Section,
+    /// One of `[[tools]]`.
+    Tool,
+    /// `[model]`.
+    Model,
+    /// What is JSON, written as TOML: its keys are the author's.
+    Json,
     /// Any other.
     Plain,
 }
@@ -64,6 +70,9 @@ impl Kind {
             (Self::Settings, "agents") => Self::Agents,
             (Self::Settings | Self::Layer, "variables") => Self::Variables,
             (Self::Settings | Self::Layer, "sections") => Self::Section,
+            (Self::Settings, "tools") => Self::Tool,
+            (Self::Settings, "model") => Self::Model,
+            (Self::Tool, "parameters") | (Self::Json, _) => Self::Json,
             (Self::Profiles, _) => Self::Settings,
             (Self::Agents, _) => Self::Layer,
             _ => Self::Plain,
@@ -77,7 +86,7 @@ impl Kind {
 
     /// Whether the keys are names that somebody chose.
     fn has_names(self) -> bool {
-        matches!(self, Self::Profiles | Self::Agents | Self::Variables)
+        matches!(self, Self::Profiles | Self::Agents | Self::Variables | Self::Json)
     }
 
     /// Whether the string `key` of such a table is a text of a prompt.

@@ -90,20 +90,20 @@ fn is_environment_name(name: &str) -> bool {
 
 /// A name in the environment that a document asks for.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct EnvironmentUse {
+pub(super) struct EnvironmentUse {
     /// The name, and where it stands.
-    pub(crate) name: At<String>,
+    pub(super) name: At<String>,
     /// The variable that texts refer to.
-    pub(crate) variable: String,
+    pub(super) variable: String,
     /// The agent that has it for itself.
-    pub(crate) agent: Option<String>,
+    pub(super) agent: Option<String>,
     /// The profile that has it.
-    pub(crate) profile: Option<String>,
+    pub(super) profile: Option<String>,
 }
 
 /// All that a document may come to ask of the environment, in any profile, whatever is laid over it: each `env` that the reader could
 /// take, be it that something else is wrong with the variable now.
-pub(crate) fn environment_uses(document: &Branch) -> Vec<EnvironmentUse> {
+pub(super) fn environment_uses(document: &Branch) -> Vec<EnvironmentUse> {
     let mut uses = Vec::new();
     uses_of_settings(document, None, &mut uses);
     for (profile, settings) in tables_of(document, "profiles") {
@@ -133,7 +133,7 @@ fn uses_of_layer(layer: &Branch, agent: Option<&str>, profile: Option<&str>, use
 }
 
 /// The tables in the table `key`, by name.
-fn tables_of<'t>(branch: &'t Branch, key: &str) -> impl Iterator<Item = (&'t str, &'t Branch)> + use<'t> {
+pub(super) fn tables_of<'t>(branch: &'t Branch, key: &str) -> impl Iterator<Item = (&'t str, &'t Branch)> + use<'t> {
     let named = branch.fields.get(key).and_then(|field| field.node.value.as_table());
     let table = |(name, field): (&'t str, &'t Field)| Some((name, field.node.value.as_table()?));
     let fields = named.into_iter().flat_map(|named| named.fields.iter().map(|(name, field)| (name.as_str(), field)));

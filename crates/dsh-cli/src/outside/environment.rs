@@ -11,6 +11,28 @@ pub(crate) fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
+/// What commands that are tools see of the environment: where programs are, whose home it is, how texts and times are meant. No secret
+/// is among these.
+pub(crate) const FOR_COMMANDS: [&str; 16] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LC_MESSAGES",
+    "TZ",
+    "TMPDIR",
+    // Windows.
+    "SYSTEMROOT",
+    "PATHEXT",
+    "TEMP",
+    "USERPROFILE",
+];
+
 /// What surrounds a run. The clock is read once, when this is made: a run has one date.
 #[derive(Clone, Debug)]
 pub(crate) struct Environment {
@@ -29,6 +51,11 @@ impl Environment {
     #[expect(clippy::unused_self, reason = "who holds this may read variables")]
     pub(crate) fn var(&self, name: &str) -> Option<OsString> {
         std::env::var_os(name)
+    }
+
+    /// What commands that are tools see of it.
+    pub(crate) fn for_commands(&self) -> Vec<(OsString, OsString)> {
+        FOR_COMMANDS.iter().filter_map(|name| Some((OsString::from(name), self.var(name)?))).collect()
     }
 
     /// When the run began, counted from the start of 1970 in UTC.

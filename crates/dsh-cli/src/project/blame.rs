@@ -14,7 +14,19 @@ use crate::names::quoted;
 pub(super) fn start(project: &Project, agent: Option<&Agent>, error: &dsh_kernel::Error) -> Diagnostic {
     match error.failure().and_then(Failure::downcast_ref::<Error>) {
         Some(refused) => prompt(project, agent, refused),
-        None => kernel(error),
+        None => match error.failure().and_then(Failure::downcast_ref::<dsh_tools::Error>) {
+            Some(refused) => tools(project, refused),
+            None => kernel(error),
+        },
+    }
+}
+
+/// What the registry of tools refused.
+fn tools(project: &Project, error: &dsh_tools::Error) -> Diagnostic {
+    let diagnostic = Diagnostic::error(error.code(), error.to_string());
+    match error.name().and_then(|name| project.tools.place(name)) {
+        Some(place) => diagnostic.at(place, "this tool"),
+        None => diagnostic,
     }
 }
 

@@ -9,7 +9,7 @@ use super::NoProject;
 use super::bases::Root;
 use super::files::Files;
 use super::left_texts::LeftTexts;
-use crate::config::{self, At, Branch, EnvironmentUse, FILE_NAME, FileRef, Profiles, Tier, environment_uses, overlay};
+use crate::config::{self, Ask, At, Branch, FILE_NAME, FileRef, Profiles, Tier, asks, overlay};
 use crate::diagnostic::{Diagnostic, Report, SourceId, Sources, Span};
 use crate::names::{list, nearest, quoted};
 use crate::trust::comes_from_project;
@@ -53,8 +53,8 @@ pub(super) struct Documents {
     pub(super) left_texts: LeftTexts,
     /// The project's own file; an empty text if there is none.
     pub(super) source: SourceId,
-    /// What the project's documents ask of the environment, whatever is laid over them and whichever profile is chosen.
-    pub(super) asks: Vec<EnvironmentUse>,
+    /// What the project's documents ask for beyond being text, whatever is laid over them and whichever profile is chosen.
+    pub(super) asks: Vec<Ask>,
 }
 
 /// Reads every document. What can be read is, whatever is wrong with another.
@@ -64,8 +64,8 @@ pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Re
     let project = reading.project();
     let said = reading.said(overrides);
     let (mut tree, (source, project), said) = (user?, project?, said?);
-    let mut asks = [environment_uses(&tree), environment_uses(&project)].concat();
-    asks.retain(|found| comes_from_project(files.sources, found.name.span));
+    let mut asks = [asks(&tree), asks(&project)].concat();
+    asks.retain(|found| comes_from_project(files.sources, found.span));
     overlay(&mut tree, project);
     let mut others = Profiles::take(&mut tree, report);
     let named = others.others().map(|(name, profile)| At { value: name.to_owned(), span: profile.span });
@@ -94,12 +94,13 @@ pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Re
 }
 
 /// The keys whose values messages show; any other may be meant for `variables`.
-const SHOWN: [&str; 9] = [
+const SHOWN: [&str; 10] = [
     "agents",
     "allow_outside",
     "identity",
     "instructions",
     "model",
+    "permissions",
     "persona",
     "persona_file",
     "tool_order",

@@ -2,15 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use dsh_kernel::{Context, Error, Fiber, FiberState, Kernel, Plugin, Scope, ScopeKey};
+use dsh_kernel::{Context, Error, Fiber, FiberState, Kernel, Plugin, ScopeKey};
+use dsh_llm::ToolSchema;
 use dsh_system_prompt::{
     AssembleContext, ErrorKind, Identity, PromptAssembly, PromptConfig, RunFacts, Source, SystemPrompt, SystemPromptExt,
 };
+use dsh_tools::ToolsConfig;
 
 use super::blame;
 use super::lacking::Given;
-use super::plugins::{Instructions, Persona, Piece, Sections, ToolSchemas, Tools, Variables};
-use super::{Agent, Layer, Loaded, Project, Section, texts};
+use super::permissions::Rules;
+use super::plugins::{
+    CommandFilter, CommandTools, Instructions, Persona, Piece, Sections, ToolSchemas, Tools, Variables,
+};
+use super::{Agent, Command, Layer, Loaded, Project, Section, texts};
 use crate::config::{At, PERSONA, Topic};
 use crate::diagnostic::{Concern, Known, Report, Sources};
 
@@ -35,6 +40,15 @@ pub(crate) enum Shared {
     LeftOut,
 }
 
+/// What a project is mounted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// To look at its prompts: they have every tool of the project, whether it can be run or not.
+    Look,
+    /// To run its tools: those that nothing runs are known by name, and not shown. Permissions hold.
+    Run,
+}
+
 /// One prompt that was looked at.
 #[derive(Debug)]
 pub(crate) struct Checked<'p> {
@@ -49,24 +63,32 @@ type MountedPlugin<'p> = (Option<&'p Agent>, Fiber);
 
 impl Project {
     /// Mounts everything. What a plugin's start is refused for is reported; the others run.
-    pub(crate) async fn mount<'p>(&'p self, sources: &'p Sources, report: &mut Report) -> Result<Mounted<'p>, Error> {
-        self.mount_with(self.tool_order.as_ref(), &self.topics, sources, report).await
+    pub(crate) async fn mount<'p>(
+        &'p self,
+        purpose: Purpose,
+        sources: &'p Sources,
+        report: &mut Report,
+    ) -> Result<Mounted<'p>, Error> {
+        self.mount_with(purpose, self.tool_order.as_ref(), &self.topics, sources, report).await
     }
 
     /// Mounts what is not about tools.
     async fn mount_without_tools<'p>(&'p self, sources: &'p Sources) -> Result<Mounted<'p>, Error> {
-        let topics: Vec<Topic> = self.topics.iter().copied().filter(|topic| *topic != Topic::Tools).collect();
+        let is_other = |topic: &Topic| !matches!(topic, Topic::Tools | Topic::Commands);
+        let topics: Vec<Topic> = self.topics.iter().copied().filter(is_other).collect();
         // What is wrong in starting has been reported.
-        self.mount_with(None, &topics, sources, &mut Report::new()).await
+        self.mount_with(Purpose::Look, None, &topics, sources, &mut Report::new()).await
     }
 
     async fn mount_with<'p>(
         &'p self,
+        purpose: Purpose,
         tool_order: Option<&At<Vec<At<String>>>>,
         topics: &[Topic],
         sources: &'p Sources,
         report: &mut Report,
     ) -> Result<Mounted<'p>, Error> {
+        let offer = self.offer(purpose, topics);
         let mut mounting = Mounting { kernel: Kernel::new(), plugins: Vec::new(), sources };
         let root = mounting.kernel.root();
         let mut scopes = Vec::new();
@@ -74,56 +96,118 @@ impl Project {
         mounting.plugin(&root, None, SystemPrompt::new(self.prompt_config(tool_order, sources))).await?;
         mounting.plugin(&root, None, self.built_ins.beside(&self.layer.variables)).await?;
         mounting.plugin(&root, None, self.run_facts()).await?;
+        if offer.has_registry {
+            mounting.plugin(&root, None, dsh_tools::Tools::new(ToolsConfig::new())).await?;
+        }
+        if purpose == Purpose::Run {
+            let asked = self.tools.commands.iter().map(|command| command.schema.name().to_owned()).collect();
+            mounting.plugin(&root, None, Rules { permissions: self.permissions.clone(), asked }).await?;
+        }
         if !self.instructions.is_empty() {
-            let pieces = mounting.pieces(&self.instructions);
+            let pieces = pieces(&self.instructions, sources);
             mounting.plugin(&root, None, Instructions(pieces)).await?;
         }
         for topic in topics {
             match topic {
                 Topic::Tools => {
-                    mounting.plugin(&root, None, ToolSchemas(self.tools.schemas.clone())).await?;
+                    let ToolOffer { shown, left_out, .. } = &offer;
+                    let (shown, left_out) = (shown.to_vec(), left_out.clone());
+                    mounting.plugin(&root, None, ToolSchemas { shown, left_out }).await?;
+                }
+                Topic::Commands => {
+                    let commands = offer.commands.iter().copied().cloned().collect();
+                    let (folder, environment) = (self.folder.clone(), self.command_environment.clone());
+                    mounting.plugin(&root, None, CommandTools { commands, folder, environment }).await?;
                 }
                 Topic::Variables => mounting.variables(&root, None, &self.layer).await?,
                 Topic::Sections => mounting.sections(&root, None, &self.layer).await?,
                 Topic::Agents => {
                     for agent in &self.agents {
-                        let scope =
-                            self.mount_agent(&root, agent, topics.contains(&Topic::Tools), &mut mounting).await?;
+                        let scope = root.scope(agent.name.value.clone())?;
+                        let fibers = self.furnish_with(scope.ctx(), agent, purpose, &offer, sources).await?;
+                        mounting.plugins.extend(fibers.into_iter().map(|fiber| (Some(agent), fiber)));
                         owners.push(scope.ctx().owner().to_string());
                         scopes.push((agent, scope.key()));
                     }
                 }
             }
         }
+        if !topics.contains(&Topic::Tools) && !offer.left_out.is_empty() {
+            // Nothing else knows their names.
+            let left_out = offer.left_out.clone();
+            mounting.plugin(&root, None, ToolSchemas { shown: Vec::new(), left_out }).await?;
+        }
         let Mounting { kernel, plugins, .. } = mounting;
         self.report_failed(&plugins, report).await;
         Ok(Mounted { project: self, sources, kernel, scopes, owners })
     }
 
-    async fn mount_agent<'p>(
-        &'p self,
-        root: &Context,
-        agent: &'p Agent,
-        tools: bool,
-        mounting: &mut Mounting<'p, '_>,
-    ) -> Result<Scope, Error> {
-        let scope = root.scope(agent.name.value.clone())?;
-        let (ctx, own) = (scope.ctx(), Some(agent));
+    /// Mounts what an agent has for itself in its scope: persona, variables, sections, what is kept from it, and its permissions. Whoever
+    /// makes agents opens the scope.
+    #[expect(dead_code, reason = "`dsh run` is to make agents, whose scopes are not opened here")]
+    pub(crate) async fn furnish(
+        &self,
+        ctx: &Context,
+        agent: &Agent,
+        purpose: Purpose,
+        sources: &Sources,
+    ) -> Result<Vec<Fiber>, Error> {
+        self.furnish_with(ctx, agent, purpose, &self.offer(purpose, &self.topics), sources).await
+    }
+
+    async fn furnish_with(
+        &self,
+        ctx: &Context,
+        agent: &Agent,
+        purpose: Purpose,
+        offer: &ToolOffer<'_>,
+        sources: &Sources,
+    ) -> Result<Vec<Fiber>, Error> {
+        let mut furnished = Furnishing { ctx, fibers: Vec::new() };
         if let Some(persona) = &agent.layer.persona {
-            let piece = piece(PERSONA, 0.0, persona, mounting.sources);
-            mounting.plugin(ctx, own, Persona(piece)).await?;
+            furnished.plugin(Persona(piece(PERSONA, 0.0, persona, sources))).await?;
         }
         if !agent.layer.variables.is_empty() {
-            mounting.variables(ctx, own, &agent.layer).await?;
+            furnished.plugin(Variables(agent.layer.variables.clone())).await?;
         }
         if !agent.layer.sections.is_empty() {
-            mounting.sections(ctx, own, &agent.layer).await?;
+            furnished.plugin(Sections(pieces(&agent.layer.sections, sources))).await?;
         }
-        // Without schema files there is nothing to keep from anybody.
-        if let Some(filter) = agent.filter.as_ref().filter(|_| tools) {
-            mounting.plugin(ctx, own, Tools(filter.clone())).await?;
+        if let Some(filter) = &agent.filter {
+            // Without schema files there is nothing to keep from anybody.
+            if offer.has_schemas {
+                furnished.plugin(Tools(filter.clone())).await?;
+            }
+            let commands = offer.commands.iter().map(|command| command.schema.name());
+            if let Some(filter) = filter.of_registry(commands).filter(|_| !offer.commands.is_empty()) {
+                furnished.plugin(CommandFilter(filter)).await?;
+            }
         }
-        Ok(scope)
+        if purpose == Purpose::Run && !agent.permissions.is_empty() {
+            furnished.plugin(Rules { permissions: agent.permissions.clone(), asked: Vec::new() }).await?;
+        }
+        Ok(furnished.fibers)
+    }
+
+    /// The tools of the project, for this purpose.
+    fn offer(&self, purpose: Purpose, topics: &[Topic]) -> ToolOffer<'_> {
+        let (has_schemas, has_commands) = (topics.contains(&Topic::Tools), topics.contains(&Topic::Commands));
+        let commands = self.tools.commands.iter().filter(|_| has_commands);
+        let is_offered = |command: &&Command| purpose == Purpose::Look || command.may_run;
+        let left_out = |command: &&Command| !is_offered(command);
+        let names = |schema: &ToolSchema| schema.name().to_owned();
+        let (shown, not_shown) = match purpose {
+            Purpose::Look => (self.tools.schemas.as_slice(), [].as_slice()),
+            Purpose::Run => ([].as_slice(), self.tools.schemas.as_slice()),
+        };
+        let left_commands = commands.clone().filter(left_out).map(|command| names(&command.schema));
+        ToolOffer {
+            shown,
+            left_out: not_shown.iter().map(names).chain(left_commands).collect(),
+            commands: commands.filter(is_offered).collect(),
+            has_schemas,
+            has_registry: has_commands || purpose == Purpose::Run,
+        }
     }
 
     /// The facts of the run whose names the project leaves to them.
@@ -239,6 +323,17 @@ impl<'p> Mounted<'p> {
         without_tools.as_ref().filter(|_| wanted)?.assemble_at(place).await.ok()
     }
 
+    /// The root of its kernel.
+    pub(crate) fn root(&self) -> Context {
+        self.kernel.root()
+    }
+
+    /// The scope of an agent, and the path of its owner.
+    pub(crate) fn scope_of(&self, agent: &Agent) -> Option<(ScopeKey, &str)> {
+        let place = self.scopes.iter().position(|(own, _)| std::ptr::eq(*own, agent))?;
+        Some((self.scopes.get(place)?.1, self.owners.get(place)?))
+    }
+
     /// What is assembled for the agent, whatever is wrong with it.
     pub(crate) async fn assemble(&self, agent: Option<&Agent>) -> Result<PromptAssembly, dsh_system_prompt::Error> {
         let place = agent.and_then(|agent| self.scopes.iter().position(|(own, _)| std::ptr::eq(*own, agent)));
@@ -290,6 +385,38 @@ impl Refusals {
     }
 }
 
+/// The tools that a project has for a purpose.
+#[derive(Debug)]
+struct ToolOffer<'p> {
+    /// Of the tools of schema files, those that are shown.
+    shown: &'p [ToolSchema],
+    /// The names of those that are known, and not shown.
+    left_out: Vec<String>,
+    /// The commands that are shown.
+    commands: Vec<&'p Command>,
+    /// Whether there are schema files.
+    has_schemas: bool,
+    /// Whether the registry of tools is there.
+    has_registry: bool,
+}
+
+/// A scope that is being filled.
+#[derive(Debug)]
+struct Furnishing<'c> {
+    ctx: &'c Context,
+    fibers: Vec<Fiber>,
+}
+
+impl Furnishing<'_> {
+    /// Mounts a plugin, and waits until it has started or failed: why it failed, the fiber knows.
+    async fn plugin(&mut self, plugin: impl Plugin) -> Result<(), Error> {
+        let fiber = self.ctx.plugin(plugin)?;
+        drop(fiber.ready().await);
+        self.fibers.push(fiber);
+        Ok(())
+    }
+}
+
 /// A kernel that is being filled.
 #[derive(Debug)]
 struct Mounting<'p, 's> {
@@ -312,13 +439,12 @@ impl<'p> Mounting<'p, '_> {
     }
 
     async fn sections(&mut self, ctx: &Context, agent: Option<&'p Agent>, layer: &Layer) -> Result<(), Error> {
-        self.plugin(ctx, agent, Sections(self.pieces(&layer.sections))).await
+        self.plugin(ctx, agent, Sections(pieces(&layer.sections, self.sources))).await
     }
+}
 
-    fn pieces(&self, sections: &[Section]) -> Vec<Piece> {
-        let piece = |own: &Section| piece(&own.name.value, own.order.value, &own.words, self.sources);
-        sections.iter().map(piece).collect()
-    }
+fn pieces(sections: &[Section], sources: &Sources) -> Vec<Piece> {
+    sections.iter().map(|own| piece(&own.name.value, own.order.value, &own.words, sources)).collect()
 }
 
 fn piece(name: &str, order: f64, words: &Loaded, sources: &Sources) -> Piece {

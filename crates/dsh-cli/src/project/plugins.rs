@@ -3,6 +3,8 @@
 //! The persona of the shared layer is the registry's own (its configuration); an agent's is a section of that name in its scope.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dsh_kernel::{Context, Disposer, Error, Failure, Layer, Layers, Method, Name, Plugin, ScopeKey, Service};
@@ -11,8 +13,10 @@ use dsh_system_prompt::{
     PromptRegistry, PromptSection, PromptVariable, Source, SystemPromptExt, ToolProvider, ToolProviderResult,
 };
 use dsh_template::Text;
+use dsh_tools::{ToolRegistry, ToolsExt};
 
 use super::ToolFilter;
+use super::commands::{Command, Surroundings};
 use crate::trust::Resolved;
 
 /// A section that is ready to be registered.
@@ -91,7 +95,12 @@ impl Plugin for Instructions {
 
 /// The tools of the schema files, for everyone, less what filters leave out for their scopes.
 #[derive(Debug)]
-pub(super) struct ToolSchemas(pub(super) Vec<ToolSchema>);
+pub(crate) struct ToolSchemas {
+    /// Those that are shown.
+    pub(super) shown: Vec<ToolSchema>,
+    /// The names of those that are known and not shown to anybody: nothing runs them.
+    pub(super) left_out: Vec<String>,
+}
 
 impl Plugin for ToolSchemas {
     const NAME: &'static str = "tool-schemas";
@@ -102,7 +111,7 @@ impl Plugin for ToolSchemas {
     }
 
     async fn start(&self, ctx: &Context) -> Result<(), Failure> {
-        let source = Arc::new(ToolSource::new(self.0.clone()));
+        let source = Arc::new(ToolSource::new(self.shown.clone(), &self.left_out));
         let asked = Arc::clone(&source);
         ctx.system_prompt().tools(ToolProvider::computed(move |cx| asked.visible(cx.scope())))?;
         ctx.provide_shared(source)?;
@@ -112,7 +121,7 @@ impl Plugin for ToolSchemas {
 
 /// The tools of a project, and which of them each scope sees.
 #[derive(Debug)]
-pub(super) struct ToolSource {
+pub(crate) struct ToolSource {
     all: ToolProviderResult,
     /// The names of all.
     known: Vec<Name>,
@@ -138,9 +147,14 @@ impl Service for ToolSource {
 }
 
 impl ToolSource {
-    fn new(schemas: Vec<ToolSchema>) -> Self {
-        let known = schemas.iter().map(|schema| Name::from(schema.name().to_owned())).collect();
-        Self { all: ToolProviderResult::new(schemas), known, answers: Mutex::default(), seen: Arc::default() }
+    fn new(schemas: Vec<ToolSchema>, left_out: &[String]) -> Self {
+        let names = schemas.iter().map(|schema| schema.name().to_owned()).chain(left_out.iter().cloned());
+        let known: Vec<Name> = names.map(Name::from).collect();
+        let mut all = ToolProviderResult::new(schemas);
+        if !left_out.is_empty() {
+            all = all.known_names(known.iter().cloned());
+        }
+        Self { all, known, answers: Mutex::default(), seen: Arc::default() }
     }
 
     /// The answer for a scope: kept, and handed out again at each step.
@@ -175,7 +189,7 @@ impl ToolSource {
 
 /// The filter of an agent's scope.
 #[derive(Debug)]
-pub(super) struct Tools(pub(super) ToolFilter);
+pub(crate) struct Tools(pub(super) ToolFilter);
 
 impl Plugin for Tools {
     const NAME: &'static str = "tools";
@@ -183,6 +197,43 @@ impl Plugin for Tools {
 
     async fn start(&self, ctx: &Context) -> Result<(), Failure> {
         ctx.get::<ToolSource>().resolve()?.restrict(ctx, &self.0)?;
+        Ok(())
+    }
+}
+
+/// The tools that are commands, for everyone.
+#[derive(Debug)]
+pub(super) struct CommandTools {
+    pub(super) commands: Vec<Command>,
+    /// Where they run.
+    pub(super) folder: PathBuf,
+    /// What they see of the environment.
+    pub(super) environment: Vec<(OsString, OsString)>,
+}
+
+impl Plugin for CommandTools {
+    const NAME: &'static str = "command-tools";
+    type Inject = (ToolRegistry,);
+
+    async fn start(&self, ctx: &Context) -> Result<(), Failure> {
+        let around = Surroundings { folder: &self.folder, environment: &self.environment };
+        for command in &self.commands {
+            ctx.tools().register(command.tool(around)?)?;
+        }
+        Ok(())
+    }
+}
+
+/// The filter of an agent's scope, for the tools that are commands.
+#[derive(Debug)]
+pub(super) struct CommandFilter(pub(super) dsh_tools::ToolFilter);
+
+impl Plugin for CommandFilter {
+    const NAME: &'static str = "tool-filter";
+    type Inject = (ToolRegistry,);
+
+    async fn start(&self, ctx: &Context) -> Result<(), Failure> {
+        ctx.tools().restrict(self.0.clone())?;
         Ok(())
     }
 }

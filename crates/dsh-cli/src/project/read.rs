@@ -1,5 +1,7 @@
 //! Reading a project folder whole.
 
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dsh_system_prompt::RunContext;
@@ -13,6 +15,8 @@ use super::files::{Files, TEXT_LIMIT};
 use super::instructions::{self, Ground, KeptFile};
 use super::left_texts::LeftTexts;
 use super::misplaced;
+use super::model::ModelSource;
+use super::permissions::Permissions;
 use super::tool_order;
 use super::tools::{self, Tools};
 use super::{Agent, Layer, Loaded, Origin, Section};
@@ -58,6 +62,14 @@ pub(crate) struct Project {
     pub(crate) knows_all_agents: bool,
     /// The tools.
     pub(crate) tools: Tools,
+    /// The model that a run speaks to.
+    pub(crate) model: ModelSource,
+    /// What everybody's calls may do.
+    pub(crate) permissions: Permissions,
+    /// The project's folder: commands run in it.
+    pub(crate) folder: PathBuf,
+    /// What commands see of the environment.
+    pub(crate) command_environment: Vec<(OsString, OsString)>,
     /// What the files ask for beyond being text.
     pub(crate) asks: TrustSet,
     /// Whether that is done.
@@ -95,7 +107,6 @@ impl Project {
         let asks = TrustSet::of(asks);
         let trust = Trust::decide(&asks, folder.path(), trust, report);
         let config = config::read(&tree, place, &others, report);
-        let run = run_context(folder, config.model.as_ref());
         let repository = Repository::around(folder);
         let ground = Ground { folder, repository: repository.as_ref() };
         let built_ins = BuiltIns::read(environment, ground.repository, report);
@@ -104,6 +115,10 @@ impl Project {
         let read = Self::of(config, tree, &Reading { asks: &asks, trust, environment }, &mut files, report);
         let (instructions, kept_files) = instructions::read(&settings, ground, &taken, files.sources, report);
         let (config, profile) = (folder.display(FILE_NAME), overrides.profile.clone());
+        let folder = real_path(folder.path()).unwrap_or_else(|_| folder.path().to_path_buf());
+        let run = run_context(&folder, read.model.name.as_deref());
+        let may_run = read.tools.commands.iter().any(|command| command.may_run);
+        let command_environment = if may_run { environment.for_commands() } else { Vec::new() };
         Ok(Self {
             config,
             profile,
@@ -111,6 +126,8 @@ impl Project {
             profiles,
             left_texts,
             run,
+            folder,
+            command_environment,
             instructions,
             kept_files,
             built_ins,
@@ -126,7 +143,10 @@ impl Project {
     }
 
     fn of(mut config: Config, tree: Branch, reading: &Reading<'_>, files: &mut Files<'_>, report: &mut Report) -> Self {
-        let tools = tools::read(&config.tool_schemas, files, report);
+        let mut tools = tools::read(&config.tool_schemas, files, report);
+        tools.take_commands(&config.tools, reading.trust, reading.asks, files, report);
+        let model = ModelSource::read(&config.model, reading.trust, reading.asks, files, report);
+        let permissions = Permissions::read(config.permissions, reading.trust, &tools, files.sources, report);
         let tool_order = tool_order::checked(config.tool_order.take(), &tools, report);
         let shared = layer(config.layer, reading, files, report);
         let knows_all_agents = agent_files::read(&mut config.agents, files, report);
@@ -139,7 +159,9 @@ impl Project {
             agents.push(report.about(concern, |report| {
                 let own = layer(agent.layer, reading, files, report);
                 let filter = agent.tools.map(|rules| tools.filter(&rules, &agent.name.value, report));
-                Agent { name: agent.name, home: agent.home, description: agent.description, layer: own, filter }
+                let permissions = Permissions::read(agent.permissions, reading.trust, &tools, files.sources, report);
+                let (name, home, description) = (agent.name, agent.home, agent.description);
+                Agent { name, home, description, layer: own, filter, permissions }
             }));
         }
         misplaced::report(&shared, &agents, files.sources, report);
@@ -161,6 +183,10 @@ impl Project {
             agents,
             knows_all_agents,
             tools,
+            model,
+            permissions,
+            folder: PathBuf::new(),
+            command_environment: Vec::new(),
             asks: TrustSet::default(),
             trust: reading.trust,
         }
@@ -168,11 +194,10 @@ impl Project {
 }
 
 /// What is known of a run before there is one.
-fn run_context(folder: &Folder, model: Option<&At<String>>) -> RunContext {
-    let path = real_path(folder.path()).unwrap_or_else(|_| folder.path().to_path_buf());
-    let run = RunContext::new().cwd(path);
+fn run_context(folder: &Path, model: Option<&str>) -> RunContext {
+    let run = RunContext::new().cwd(folder);
     match model {
-        Some(model) => run.model(model.value.as_str()),
+        Some(model) => run.model(model),
         None => run,
     }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dsh_llm::ToolSchema;
 use dsh_system_prompt::TOOL_ORDER_REST;
 
 use super::tools::Tools;
@@ -80,7 +79,7 @@ fn without_rest(order: &Order, mistyped: Option<Span>) -> Diagnostic {
 }
 
 fn of_unknown(unknown: &[&At<String>], tools: &Tools, report: &Report) -> Diagnostic {
-    let known = || tools.schemas.iter().map(ToolSchema::name);
+    let known = || tools.names();
     let names = list(unknown.iter().map(|entry| entry.value.as_str()));
     let headline = format!("`tool_order` lists what no schema file knows: {names}");
     let mut diagnostic = Diagnostic::error("prompt::tool_order_unknown", headline);
@@ -91,8 +90,8 @@ fn of_unknown(unknown: &[&At<String>], tools: &Tools, report: &Report) -> Diagno
         };
         diagnostic = diagnostic.at(entry.span, label);
     }
-    if tools.schemas.is_empty() {
-        return diagnostic.with_note("there are no tools: `tool_schemas` names the files that describe them");
+    if tools.is_empty() {
+        return diagnostic.with_note("there are no tools: `tool_schemas` names the files that describe them, and `[[tools]]` makes one of a command");
     }
     // The order in which the registry would list them.
     let mut known: Vec<&str> = known().collect();

@@ -7,17 +7,21 @@ use std::sync::Arc;
 use dsh_llm::{ListedTool, ToolList, ToolSchema, parse_each_tool};
 
 use super::DroppedFields;
+use super::commands::{self, Command};
 use super::files::{Files, SCHEMA_LIMIT};
 use super::oddities::{StrangeFields, no_object, unusual_name};
-use crate::config::{At, FileRef, ToolRules};
+use crate::config::{At, CommandTool, FileRef, ToolRules};
 use crate::diagnostic::{Diagnostic, Report, SourceId, Span};
 use crate::names::{list, quoted};
+use crate::trust::{Trust, TrustSet};
 
-/// The tools that the project's files describe.
+/// The tools of a project: those that its files describe, and those that are commands.
 #[derive(Debug, Default)]
 pub(crate) struct Tools {
-    /// Their schemas, in the order of the files and in each file's own.
+    /// Of those that files describe, the schemas, in the order of the files and in each file's own.
     pub(crate) schemas: Vec<ToolSchema>,
+    /// Those that are commands, in their order.
+    pub(crate) commands: Vec<Command>,
     /// What the files say of tools that a schema has no place for.
     pub(crate) dropped: DroppedFields,
     /// Where each tool's name stands.
@@ -111,6 +115,18 @@ impl ToolFilter {
         self.allowed.as_ref().is_none_or(|allowed| allowed.contains(name)) && !self.denied.contains_key(name)
     }
 
+    /// What it leaves of these tools, which the registry has, as the registry takes it; nothing, where it leaves all.
+    pub(super) fn of_registry<'n>(&self, names: impl Iterator<Item = &'n str>) -> Option<dsh_tools::ToolFilter> {
+        let names: Vec<&str> = names.collect();
+        let mut filter = dsh_tools::ToolFilter::new();
+        if let Some(allowed) = &self.allowed {
+            filter = filter.allow(names.iter().filter(|name| allowed.contains(**name)).map(|name| (*name).to_owned()));
+        }
+        filter =
+            filter.deny(names.iter().filter(|name| self.denied.contains_key(**name)).map(|name| (*name).to_owned()));
+        (!filter.is_empty()).then_some(filter)
+    }
+
     /// Where the tool of this name is denied.
     pub(super) fn denied(&self, name: &str) -> Option<Span> {
         self.denied.get(name).copied()
@@ -141,10 +157,56 @@ impl Tools {
     }
 
     fn take_tool(&mut self, tool: &ListedTool, source: SourceId, report: &mut Report) {
-        let name = tool.schema.name();
         let here = Span::new(source, tool.name_range.clone());
+        if !self.is_new(&tool.schema, here, Span::new(source, tool.range.clone()), report) {
+            return;
+        }
+        self.schemas.push(tool.schema.clone());
+        for field in &tool.dropped {
+            *self.dropped.entry(field.name.to_string()).or_default() += 1;
+        }
+    }
+
+    /// Takes in the tools that are commands.
+    pub(super) fn take_commands(
+        &mut self,
+        tools: &[CommandTool],
+        trust: Trust,
+        asks: &TrustSet,
+        files: &mut Files<'_>,
+        report: &mut Report,
+    ) {
+        for tool in tools {
+            match commands::read(tool, trust, asks, files, report) {
+                Some(command) if self.is_new(&command.schema, tool.name.span, tool.span, report) => {
+                    self.commands.push(command);
+                }
+                Some(_) => {}
+                None => self.incomplete = true,
+            }
+        }
+    }
+
+    /// The names of all, those of files first.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.all().map(ToolSchema::name)
+    }
+
+    /// The schemas of all, those of files first.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &ToolSchema> + Clone {
+        self.schemas.iter().chain(self.commands.iter().map(|command| &command.schema))
+    }
+
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.schemas.is_empty() && self.commands.is_empty()
+    }
+
+    /// Takes the name of a tool, which is at its place; two of one name, and what is most likely a mistake, are reported.
+    fn is_new(&mut self, schema: &ToolSchema, here: Span, entry: Span, report: &mut Report) -> bool {
+        let name = schema.name();
         unusual_name(name, here, report);
-        no_object(&tool.schema, here, report);
+        no_object(schema, here, report);
         if let Some(there) = self.places.get(name) {
             report.push(
                 Diagnostic::error("prompt::duplicate_tool", format!("two tools are called {}", quoted(name)))
@@ -152,14 +214,11 @@ impl Tools {
                     .at(*there, "the first")
                     .with_help("providers refuse a request with two tools of one name: take one out of its file"),
             );
-            return;
+            return false;
         }
         self.places.insert(name.to_owned(), here);
-        self.entries.insert(name.to_owned(), Span::new(source, tool.range.clone()));
-        self.schemas.push(tool.schema.clone());
-        for field in &tool.dropped {
-            *self.dropped.entry(field.name.to_string()).or_default() += 1;
-        }
+        self.entries.insert(name.to_owned(), entry);
+        true
     }
 
     /// Whether every file was read.
@@ -208,7 +267,7 @@ impl Tools {
     }
 
     /// The names that an entry stands for: its own, or all that begin with what stands before its `*`.
-    fn names_that_fit<'t>(&'t self, entry: &str) -> impl Iterator<Item = &'t str> {
+    pub(super) fn names_that_fit<'t>(&'t self, entry: &str) -> impl Iterator<Item = &'t str> {
         let (own, stem) = match entry.strip_suffix('*') {
             Some(stem) => (None, Some(stem.to_owned())),
             None => (self.places.get_key_value(entry), None),
@@ -232,14 +291,16 @@ impl Tools {
             }
             None => ("config::unknown_tool", format!("agent {agent}: unknown tool {}", quoted(&entry.value))),
         };
-        let names = self.schemas.iter().map(ToolSchema::name);
+        let names = self.names();
         let stem = entry.value.strip_suffix('*');
         let near = stem.and_then(|stem| report.guesses.nearest(stem, beginnings(stem, names.clone())));
         let near = near.map(|near| format!("{near}*"));
         let whole = || report.guesses.nearest(entry.value.trim_end_matches('*'), names.clone()).map(str::to_owned);
         let help = match near.or_else(whole) {
             Some(near) => format!("did you mean `{near}`?"),
-            None if self.schemas.is_empty() => "`tool_schemas` names the files that describe tools".to_owned(),
+            None if self.is_empty() => {
+                "`tool_schemas` names the files that describe tools, and `[[tools]]` makes one of a command".to_owned()
+            }
             None => format!("the tools are {}", list(names)),
         };
         Diagnostic::error(code, headline).at(entry.span, "matches no tool").with_help(help)

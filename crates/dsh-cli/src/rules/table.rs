@@ -27,6 +27,8 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
     }
     cli {
         bad_config
+        input_lost
+        no_interrupts
         no_runtime
         not_a_folder
         output_lost
@@ -37,6 +39,14 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         unknown_profile
         unknown_rule
         unknown_topic
+        wrong_words
+    }
+    command {
+        empty_command
+        invalid_word
+        not_executable
+        not_found
+        not_started
     }
     config {
         conflicting_keys
@@ -53,6 +63,7 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         unknown_key
         unknown_tool
         unmatched_pattern
+        unmatched_permission
         wrong_type
     }
     file {
@@ -112,6 +123,17 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         exists
         not_written
     }
+    model {
+        broken_stream
+        context_too_long
+        invalid_request
+        network
+        no_rule
+        other
+        overloaded
+        rate_limited
+        unauthorized
+    }
     prompt {
         duplicate_section
         duplicate_tool
@@ -130,20 +152,43 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         unsettled
         valueless_variable
     }
+    script {
+        invalid_rule
+        syntax
+    }
     template {
         malformed_reference
         unknown_variable
         valueless_variable
     }
     tools {
+        blocked
+        cancelled
+        denied
+        duplicate_tool
+        empty_filter
+        failed
+        hook_failed
+        invalid_arguments
+        invalid_schema
+        no_approver
         not_an_object
+        panicked
         partial_list
+        reserved_name
+        schema_alone
+        timed_out
+        unavailable
         unknown_field
+        unknown_tool
+        unloaded
+        unscoped_restriction
         unusual_name
     }
     trust {
         damaged_record
         hash_differs
+        needed
         no_terminal
         not_stored
         untrusted

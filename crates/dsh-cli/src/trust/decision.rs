@@ -74,13 +74,13 @@ impl Trust {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Asker, TrustItem};
+    use super::super::{Asker, Asking, TrustItem};
     use super::{Reason, Status, Trust, TrustHash, TrustSet};
     use crate::diagnostic::{Sources, Span};
 
     fn set() -> TrustSet {
         let span = Span::new(Sources::new().add(String::new(), String::new()), 0..0);
-        let asker = Asker { variable: "token".to_owned(), agent: None, profile: None, span };
+        let asker = Asker { by: Asking::Variable("token".to_owned()), agent: None, profile: None, span };
         let mut set = TrustSet::default();
         set.insert(TrustItem::EnvironmentVariable { name: "TOKEN".to_owned() }, asker);
         set

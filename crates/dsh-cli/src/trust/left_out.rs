@@ -1,6 +1,8 @@
 //! What is said of a folder that is not trusted.
 
-use super::{Reason, Trust, TrustHash, TrustItem, TrustSet};
+use std::collections::BTreeSet;
+
+use super::{Asking, Reason, Trust, TrustHash, TrustItem, TrustSet};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::names::list;
 
@@ -26,20 +28,42 @@ pub(crate) fn hash_differs(diagnostic: Diagnostic, given: &TrustHash, set: &Trus
 }
 
 fn not_done(set: &TrustSet) -> String {
-    let names: Vec<String> = set
-        .iter()
-        .map(|(item, _)| match item {
-            TrustItem::EnvironmentVariable { name } => shown(name),
-        })
-        .collect();
-    let what = match names.len() {
-        1 => "1 environment variable is not read".to_owned(),
-        many => format!("{many} environment variables are not read"),
+    let (mut variables, mut commands, mut others) = (Vec::new(), Vec::new(), Vec::new());
+    let mut tools = BTreeSet::new();
+    for (item, askers) in set.iter() {
+        match item {
+            TrustItem::EnvironmentVariable { name } => variables.push(shown(name)),
+            TrustItem::Command { .. } => {
+                for asker in askers {
+                    if let Asking::Tool(tool) = &asker.by
+                        && tools.insert(tool)
+                    {
+                        commands.push(shown(tool));
+                    }
+                }
+            }
+            TrustItem::ScriptedModel { .. } => others.push("the scripted model is not used"),
+            TrustItem::Permissions { .. } => others.push("its permissions do not hold"),
+        }
+    }
+    others.dedup();
+    let said = |names: &[String], one: &str, more: &str| {
+        let what = match names.len() {
+            0 => return None,
+            1 => one.to_owned(),
+            many => format!("{many} {more}"),
+        };
+        Some(format!("{what}: {}", list(names.iter().map(String::as_str))))
     };
-    format!("{what}: {}", list(names.iter().map(String::as_str)))
+    let named = [
+        said(&variables, "1 environment variable is not read", "environment variables are not read"),
+        said(&commands, "1 command tool is not run", "command tools are not run"),
+    ];
+    let parts: Vec<String> = named.into_iter().flatten().chain(others.into_iter().map(str::to_owned)).collect();
+    parts.join("; ")
 }
 
-/// The name of an environment variable as a person may trust it to be: what is not a letter, digit or sign of ASCII is shown by its
+/// A name as a person may trust it to be: what is not a letter, digit or sign of ASCII is shown by its
 /// number, so that no name looks like another, or moves what stands round it.
 pub(crate) fn shown(name: &str) -> String {
     let mut shown = String::with_capacity(name.len());

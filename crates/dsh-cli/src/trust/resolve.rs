@@ -110,7 +110,7 @@ mod tests {
 
     use super::super::Reason;
     use super::{Absence, At, Trust, TrustSet, Value, Variable, VariableValue, resolve};
-    use crate::config::EnvironmentUse;
+    use crate::config::{Ask, Asked};
     use crate::diagnostic::{Sources, Span};
 
     const UNTRUSTED: Trust = Trust::Untrusted(Reason::NeverTrusted);
@@ -122,7 +122,8 @@ mod tests {
 
     /// A project that asks for this.
     fn asks(name: &str) -> TrustSet {
-        TrustSet::of(vec![EnvironmentUse { name: at(name), variable: "v".to_owned(), agent: None, profile: None }])
+        let what = Asked::Environment { name: name.to_owned(), variable: "v".to_owned() };
+        TrustSet::of(vec![Ask { what, agent: None, profile: None, span: at(name).span }])
     }
 
     fn token(default: Option<&str>) -> Vec<Variable> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::TrustHash;
-use crate::config::EnvironmentUse;
+use crate::config::{Ask, Asked};
 use crate::diagnostic::Span;
 
 /// One thing that needs trust. Two are the same if they are equal: who asks for it, and where, is no part of it.
@@ -15,19 +15,49 @@ pub(crate) enum TrustItem {
         /// Its name there.
         name: String,
     },
+    /// A command is run. What the files are that it names is no part of this: whoever trusts a command trusts those too.
+    Command {
+        /// The program and its arguments.
+        words: Vec<String>,
+    },
+    /// A script answers in a model's place.
+    ScriptedModel {
+        /// Its file, as it is written.
+        path: String,
+    },
+    /// Calls of tools run without anybody being asked. What is denied belongs to it: to take that away is to permit more.
+    Permissions {
+        /// The agent that has them for itself; without one, they are everybody's.
+        agent: Option<String>,
+        /// Of these tools, where that is said.
+        allow: Option<Vec<String>>,
+        /// Never those of these tools, where that is said.
+        deny: Option<Vec<String>>,
+    },
 }
 
 /// Who asks for an item: shown to the person who is to trust it, and no part of the hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Asker {
-    /// The variable that texts refer to.
-    pub(crate) variable: String,
+    /// What asks for it.
+    pub(crate) by: Asking,
     /// The agent that has it for itself; without one, it is shared.
     pub(crate) agent: Option<String>,
     /// The profile that has it; without one, it is there in all of them.
     pub(crate) profile: Option<String>,
     /// Where it is asked for.
     pub(crate) span: Span,
+}
+
+/// What asks for an item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Asking {
+    /// The variable that texts refer to by this name.
+    Variable(String),
+    /// The tool of this name.
+    Tool(String),
+    /// A key of the configuration that is there once.
+    Key(&'static str),
 }
 
 /// All that a project asks for, in every agent and every profile of it.
@@ -44,24 +74,47 @@ impl TrustItem {
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::EnvironmentVariable { .. } => "environment-variable",
+            Self::Command { .. } => "command",
+            Self::ScriptedModel { .. } => "scripted-model",
+            Self::Permissions { .. } => "permissions",
         }
     }
 
     /// What tells it from others of its kind.
-    fn fields(&self) -> Vec<&str> {
+    fn fields(&self) -> Vec<String> {
         match self {
-            Self::EnvironmentVariable { name } => vec![name],
+            Self::EnvironmentVariable { name } => vec![name.clone()],
+            Self::Command { words } => words.clone(),
+            Self::ScriptedModel { path } => vec![path.clone()],
+            Self::Permissions { agent, allow, deny } => {
+                let list = |key: &str, list: &Option<Vec<String>>| {
+                    let entries = list.iter().flatten().map(|entry| format!("{key} {entry}"));
+                    list.iter().map(|_| key.to_owned()).chain(entries).collect::<Vec<_>>()
+                };
+                // No agent's name is empty.
+                let agent = vec![agent.clone().unwrap_or_default()];
+                [agent, list("allow", allow), list("deny", deny)].concat()
+            }
         }
     }
 }
 
 impl TrustSet {
     /// All that these ask for.
-    pub(crate) fn of(uses: Vec<EnvironmentUse>) -> Self {
+    pub(crate) fn of(asks: Vec<Ask>) -> Self {
         let mut set = Self::default();
-        for EnvironmentUse { name, variable, agent, profile } in uses {
-            let asker = Asker { variable, agent, profile, span: name.span };
-            set.insert(TrustItem::EnvironmentVariable { name: name.value }, asker);
+        for Ask { what, agent, profile, span } in asks {
+            let (item, by) = match what {
+                Asked::Environment { name, variable } => {
+                    (TrustItem::EnvironmentVariable { name }, Asking::Variable(variable))
+                }
+                Asked::Command { words, tool } => (TrustItem::Command { words }, Asking::Tool(tool)),
+                Asked::ScriptedModel { path } => (TrustItem::ScriptedModel { path }, Asking::Key("model")),
+                Asked::Permissions { allow, deny } => {
+                    (TrustItem::Permissions { agent: agent.clone(), allow, deny }, Asking::Key("permissions"))
+                }
+            };
+            set.insert(item, Asker { by, agent, profile, span });
         }
         set
     }
@@ -97,10 +150,11 @@ impl TrustSet {
 /// A line is the item's kind, and after a blank each of its fields as its length in bytes, a colon, and its bytes: `environment-variable
 /// 5:TOKEN`. Lengths stand before what they measure, so that no name can pass for another line, or for two; different sets have
 /// different encodings, also of kinds that are yet to come. A kind is made of letters and `-`.
-fn encoding<'a>(items: impl Iterator<Item = (&'static str, Vec<&'a str>)>) -> String {
+fn encoding<F: AsRef<str>>(items: impl Iterator<Item = (&'static str, Vec<F>)>) -> String {
     let lines: BTreeSet<String> = items
         .map(|(kind, fields)| {
-            let fields: Vec<String> = fields.iter().map(|field| format!("{}:{field}", field.len())).collect();
+            let field = |field: &F| format!("{}:{}", field.as_ref().len(), field.as_ref());
+            let fields: Vec<String> = fields.iter().map(field).collect();
             format!("{kind} {}\n", fields.join(" "))
         })
         .collect();
@@ -114,7 +168,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::{Asker, HEADER, TrustItem, TrustSet, encoding};
+    use super::{Asker, Asking, HEADER, TrustItem, TrustSet, encoding};
     use crate::diagnostic::{Sources, Span};
 
     fn set<'a>(names: impl IntoIterator<Item = &'a String>) -> TrustSet {
@@ -122,7 +176,8 @@ mod tests {
         let mut set = TrustSet::default();
         for (index, name) in names.into_iter().enumerate() {
             let span = Span::new(source, index..index);
-            let asker = Asker { variable: format!("v{index}"), agent: None, profile: None, span };
+            let by = Asking::Variable(format!("v{index}"));
+            let asker = Asker { by, agent: None, profile: None, span };
             set.insert(TrustItem::EnvironmentVariable { name: name.clone() }, asker);
         }
         set
@@ -190,6 +245,24 @@ mod tests {
         fn what_is_hashed_can_be_read_back(items in items()) {
             prop_assert_eq!(decode(&encode(&items)), Some(items));
         }
+    }
+
+    #[test]
+    fn permissions_that_are_not_the_same_have_another_hash() {
+        let list = |entries: &[&str]| Some(entries.iter().map(|entry| (*entry).to_owned()).collect::<Vec<_>>());
+        let of =
+            |agent: Option<&str>, allow, deny| TrustItem::Permissions { agent: agent.map(str::to_owned), allow, deny };
+        let all = [
+            of(None, list(&["a"]), None),
+            of(Some("a"), list(&["a"]), None),
+            of(None, list(&["a"]), list(&[])),
+            of(None, list(&[]), list(&["a"])),
+            of(None, None, list(&["a"])),
+            of(None, list(&["a", "deny", "deny b"]), None),
+            of(None, list(&["a"]), list(&["b"])),
+        ];
+        let fields: BTreeSet<Vec<String>> = all.iter().map(TrustItem::fields).collect();
+        assert_eq!(fields.len(), all.len(), "{fields:?}");
     }
 
     #[test]

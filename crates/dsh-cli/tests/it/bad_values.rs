@@ -186,7 +186,6 @@ fn what_is_of_another_type_or_another_name_gets_what_would_be_right() {
         "identity = \"maybe\"",
         "persona = [\"a\"]",
         "persona = [\"a\", \"b\"]",
-        "model = { name = \"x\" }",
         "profiles = 1",
         "[agents.a]\ntools = \"read\"",
         "[agents.a]\nallow_tools = [\"read\"]\ndeny_tools = [\"write\"]\ndisallowedTools = []",

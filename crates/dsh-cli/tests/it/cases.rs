@@ -58,8 +58,9 @@
 //!   - `agents::an_entry_that_matches_no_tool_is_an_error`
 //!   - `agent_files::case_12_an_entry_that_matches_no_tool_is_an_error`
 //!   - `agent_files::case_12_a_mistyped_list_is_an_error_and_never_all_tools`
-//! - 12: every command shows the same set
+//! - 12: every command shows the same set, and a call to a tool outside of it is refused
 //!   - `cases::case_12::every_command_shows_the_same_tools`
+//!   - `cases::case_12::what_is_shown_is_what_can_be_called`
 //! - 13: marks and line ends are no difference, and what cannot be read is told and stops no other
 //!   - `agent_files::case_13_what_can_be_read_loads_beside_what_cannot`
 //!   - `agent_files::case_13_what_cannot_be_read_is_named_with_its_first_wrong_byte`

@@ -1,5 +1,7 @@
 //! The projects that ship with dsh, as their readers run them.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests: what fails here fails the test")]
+
 use crate::support::{Project, dsh_in, reads, repository};
 
 #[test]
@@ -17,7 +19,7 @@ fn each_agent_of_it_has_a_prompt_of_its_own() {
 #[test]
 fn each_agent_of_it_sees_its_own_tools() {
     let seen = |agent: &str| {
-        dsh_in(&repository(), &["prompt", "--dir", "examples/coding-agent", "--agent", agent, "--tools"]).tools()
+        dsh_in(&repository(), &["prompt", "--dir", "examples/coding-agent", "--agent", agent, "--tools", "-q"]).tools()
     };
     assert_eq!(
         seen("reviewer"),
@@ -25,6 +27,7 @@ fn each_agent_of_it_sees_its_own_tools() {
             "read_text_file",
             "read_multiple_files",
             "search_files",
+            "count_words",
             "directory_tree",
             "get_file_info",
             "list_allowed_directories",
@@ -34,7 +37,70 @@ fn each_agent_of_it_sees_its_own_tools() {
     );
     assert!(seen("coder").iter().all(|tool| !tool.starts_with("browser_") && tool != "read_file"));
     assert!(seen("browser-tester").iter().all(|tool| tool != "write_file" && tool != "browser_run_code_unsafe"));
-    assert_eq!((seen("coder").len(), seen("browser-tester").len()), (13, 25));
+    assert_eq!((seen("coder").len(), seen("browser-tester").len()), (15, 25));
+}
+
+/// A copy of the coding agent's project that is trusted; none, with a reason on standard error, where this machine cannot run its tools.
+#[cfg(unix)]
+fn trusted_copy() -> Option<Project> {
+    if std::process::Command::new("awk").arg("BEGIN { exit 0 }").status().is_err() {
+        eprintln!("not tried: there is no awk on this machine, which the tools of examples/coding-agent run");
+        return None;
+    }
+    let from = repository().join("examples/coding-agent");
+    let mut project = Project::empty();
+    let mut folders = vec![String::new()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(from.join(&folder)).unwrap() {
+            let entry = entry.unwrap();
+            let path = format!("{folder}{}", entry.file_name().to_str().unwrap());
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(format!("{path}/"));
+            } else {
+                project = project.file(&path, std::fs::read(entry.path()).unwrap());
+            }
+        }
+    }
+    let hash = project.dsh(&["trust", "--json"]).json()["hash"].as_str().unwrap().to_owned();
+    assert_eq!(project.dsh(&["trust", "--trust", &hash]).status, Some(0));
+    Some(project)
+}
+
+#[cfg(unix)]
+#[test]
+fn its_command_tools_change_a_file_and_count_its_words() {
+    // T4
+    let Some(project) = trusted_copy() else { return };
+    let call = |tool: &str, arguments: serde_json::Value| {
+        project.dsh(&["tools", "call", tool, "--agent", "coder", "--args", &arguments.to_string()])
+    };
+    let change =
+        serde_json::json!({ "path": "notes.md", "old": "State: draft\n", "new": "State: \"final\" \u{e9}\u{1f600}\n" });
+    let run = call("replace_text", change.clone());
+    assert_eq!(
+        (run.status, run.stdout.as_str(), run.stderr.as_str()),
+        (Some(0), "replaced in notes.md\n", ""),
+        "{run}"
+    );
+    assert!(project.text("notes.md").contains("\nState: \"final\" \u{e9}\u{1f600}\n\n"));
+    assert_eq!(call("count_words", serde_json::json!({ "path": "notes.md" })).stdout, "23 words in notes.md\n");
+    // What it cannot do, it says.
+    let run = call("replace_text", change);
+    assert_eq!(run.status, Some(1), "{run}");
+    assert!(run.stdout.contains("the text to be replaced is not in notes.md"), "{run}");
+    let run = call("count_words", serde_json::json!({ "path": "../notes.md" }));
+    assert!(run.status == Some(1) && run.stdout.contains("leaves the project's folder"), "{run}");
+    // Who may not, does not.
+    let reviewer = [
+        "tools",
+        "call",
+        "replace_text",
+        "--agent",
+        "reviewer",
+        "--args",
+        "{\"path\":\"a\",\"old\":\"a\",\"new\":\"b\"}",
+    ];
+    assert!(project.dsh(&reviewer).stderr.starts_with("error[tools::unknown_tool]"));
 }
 
 #[test]

@@ -43,6 +43,7 @@ pub(super) fn stop() -> io::Result<(Stop, Arc<Wish>)> {
 }
 
 /// Starts the command and waits for its end.
+#[expect(clippy::needless_pass_by_value, reason = "on Unix it is consumed")]
 pub(super) fn run(mut job: Job, wish: Arc<Wish>) -> io::Result<Ended> {
     if *lock(&wish.is_there) {
         return Err(io::Error::new(io::ErrorKind::Interrupted, "the call was given up before"));
@@ -69,7 +70,10 @@ pub(super) fn run(mut job: Job, wish: Arc<Wish>) -> io::Result<Ended> {
             Err(error) => break Err(error),
         }
         let wanted = lock(&wish.is_there);
-        let (wanted, _) = wish.came.wait_timeout_while(wanted, LOOK, |wanted| !*wanted || is_killed).unwrap_or_else(PoisonError::into_inner);
+        let (wanted, _) = wish
+            .came
+            .wait_timeout_while(wanted, LOOK, |wanted| !*wanted || is_killed)
+            .unwrap_or_else(PoisonError::into_inner);
         if *wanted && !is_killed {
             is_killed = true;
             drop(wanted);

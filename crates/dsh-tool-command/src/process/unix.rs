@@ -65,7 +65,11 @@ fn is_closed(pipe: &PipeReader) -> bool {
 /// A pipe that is closed when the child has ended, which stays to be reaped.
 fn watch(child: &mut Child) -> io::Result<(Pid, PipeReader)> {
     let pid = Pid::from_child(child);
-    let pipes = [child.stdin.as_ref().map(AsFd::as_fd), child.stdout.as_ref().map(AsFd::as_fd), child.stderr.as_ref().map(AsFd::as_fd)];
+    let pipes = [
+        child.stdin.as_ref().map(AsFd::as_fd),
+        child.stdout.as_ref().map(AsFd::as_fd),
+        child.stderr.as_ref().map(AsFd::as_fd),
+    ];
     for pipe in pipes.into_iter().flatten() {
         ioctl_fionbio(pipe, true)?;
     }

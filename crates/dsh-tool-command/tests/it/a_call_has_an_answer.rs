@@ -34,7 +34,8 @@ async fn a_program_of_the_folder_is_run_by_its_path() {
 async fn content_blocks_are_answered_as_they_are() {
     // T4
     let scene = Scene::new().await;
-    let blocks = r#"{"content": [{"type": "text", "text": "a"}, {"type": "image", "media_type": "image/png", "data": "QQ=="}]}"#;
+    let blocks =
+        r#"{"content": [{"type": "text", "text": "a"}, {"type": "image", "media_type": "image/png", "data": "QQ=="}]}"#;
     let executed = scene.call(scene.shell(&format!("echo '{blocks}'"))).await;
     assert!(matches!(executed.result.content.as_slice(), [ContentBlock::Text { .. }, ContentBlock::Image(_)]));
     let executed = scene.call(scene.shell(r#"echo '{"content": [{"type": "video"}]}'"#)).await;
@@ -56,7 +57,10 @@ async fn another_status_than_0_is_an_error_with_the_end_of_standard_error() {
     // Programs that say what is wrong on standard output are told, too.
     let executed = scene.call(scene.shell("echo '2 tests failed'; exit 1")).await;
     assert_eq!(text(&executed), "the command ended with exit status 1; its standard output:\n2 tests failed");
-    assert_eq!(text(&scene.call(scene.shell("exit 4")).await), "the command ended with exit status 4, and wrote nothing");
+    assert_eq!(
+        text(&scene.call(scene.shell("exit 4")).await),
+        "the command ended with exit status 4, and wrote nothing"
+    );
 }
 
 #[tokio::test]
@@ -74,5 +78,8 @@ async fn a_command_that_is_ended_by_a_signal_is_told_which() {
     let scene = Scene::new().await;
     let executed = scene.call(scene.shell("echo bad >&2; kill -SEGV $$")).await;
     let said = text(&executed);
-    assert!(said.starts_with("the command was ended by signal 11 (SIGSEGV)") && said.ends_with("standard error:\nbad"), "{said}");
+    assert!(
+        said.starts_with("the command was ended by signal 11 (SIGSEGV)") && said.ends_with("standard error:\nbad"),
+        "{said}"
+    );
 }

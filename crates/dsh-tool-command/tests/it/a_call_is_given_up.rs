@@ -8,7 +8,8 @@ use dsh_tools::{ExecuteContext, code};
 use crate::support::{Scene, Witness, text};
 
 /// A shell that starts another one, which hears no `TERM`, and waits with it. Both hold the pipe.
-const TWO: &str = "exec 9>witness; (trap '' TERM; echo ready >&9; while :; do read x </dev/zero; sleep 600; done) & wait";
+const TWO: &str =
+    "exec 9>witness; (trap '' TERM; echo ready >&9; while :; do read x </dev/zero; sleep 600; done) & wait";
 
 /// So short a grace that no test waits for it.
 const SHORT: Duration = Duration::from_millis(10);
@@ -86,7 +87,9 @@ async fn a_command_that_hears_the_wish_may_clean_up() {
 async fn one_that_is_stopped_is_ended_too() {
     let scene = Scene::new().await;
     let witness = scene.pipe("witness");
-    scene.mount(scene.shell("exec 9>witness; echo ready >&9; kill -STOP $$; sleep 600").grace(Duration::from_secs(60))).await;
+    scene
+        .mount(scene.shell("exec 9>witness; echo ready >&9; kill -STOP $$; sleep 600").grace(Duration::from_secs(60)))
+        .await;
     let canceller = Canceller::new();
     let call = tokio::spawn(scene.execute(ExecuteContext::new().cancel(canceller.token())));
     let (witness, _) = Witness::heard(witness).await;

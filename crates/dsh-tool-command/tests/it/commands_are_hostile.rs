@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use dsh_tools::ExecuteContext;
 use dsh_llm::ToolCall;
+use dsh_tools::ExecuteContext;
 use dsh_tools::ToolsExt as _;
 
 use crate::support::{Scene, Witness, text};
@@ -34,7 +34,8 @@ async fn one_that_leaves_processes_with_its_pipes_is_not_waited_for() {
     // What it has started ends with it, whether it hears the wish or not.
     let scene = Scene::new().await;
     let witness = scene.pipe("witness");
-    let script = "exec 9>witness; (trap '' TERM; echo ready >&9; sleep 600) & (sleep 600) & echo answered; read x <seen";
+    let script =
+        "exec 9>witness; (trap '' TERM; echo ready >&9; sleep 600) & (sleep 600) & echo answered; read x <seen";
     let seen = scene.pipe("seen");
     scene.mount(scene.shell(script).grace(Duration::from_secs(600))).await;
     let call = tokio::spawn(scene.execute(ExecuteContext::new()));

@@ -11,7 +11,7 @@ const GAP: &str = "  ";
 
 /// A table. Its last column is of places, which may be long: one with which the row would be too wide stands beneath it.
 #[derive(Debug)]
-pub(super) struct Columns<const N: usize> {
+pub(in crate::commands) struct Columns<const N: usize> {
     headings: [&'static str; N],
     /// Which columns are of numbers, and so end at one place.
     numbers: [bool; N],
@@ -20,7 +20,7 @@ pub(super) struct Columns<const N: usize> {
 
 impl<const N: usize> Columns<N> {
     /// Columns with these headings; one that ends with `>` is of numbers.
-    pub(super) fn new(headings: [&'static str; N]) -> Self {
+    pub(in crate::commands) fn new(headings: [&'static str; N]) -> Self {
         Self {
             headings: headings.map(|heading| heading.trim_end_matches('>')),
             numbers: headings.map(|heading| heading.ends_with('>')),
@@ -29,12 +29,12 @@ impl<const N: usize> Columns<N> {
     }
 
     /// Adds a row, and the place in its last column, which may be empty.
-    pub(super) fn row(&mut self, cells: [String; N], place: String) {
+    pub(in crate::commands) fn row(&mut self, cells: [String; N], place: String) {
         self.rows.push((cells, place));
     }
 
     /// Adds a line to the row before: more for one column.
-    pub(super) fn more(&mut self, column: usize, cell: Option<String>) {
+    pub(in crate::commands) fn more(&mut self, column: usize, cell: Option<String>) {
         if let Some(cell) = cell {
             let mut cells = [const { String::new() }; N];
             if let Some(place) = cells.get_mut(column) {
@@ -45,7 +45,7 @@ impl<const N: usize> Columns<N> {
     }
 
     /// The table, a newline after each of its lines.
-    pub(super) fn write(&self) -> String {
+    pub(in crate::commands) fn write(&self) -> String {
         let mut widths = self.headings.map(width);
         for (cells, _) in &self.rows {
             for (widest, cell) in widths.iter_mut().zip(cells) {
@@ -74,7 +74,7 @@ impl<const N: usize> Columns<N> {
 }
 
 /// Words after each other, with commas, in lines that are not too long.
-pub(super) fn filled(words: impl IntoIterator<Item = String>) -> String {
+pub(in crate::commands) fn filled(words: impl IntoIterator<Item = String>) -> String {
     let mut text = String::new();
     let mut at = 0;
     let mut words = words.into_iter().peekable();

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use dsh_kernel::Name;
-use dsh_llm::ToolSchema;
 use dsh_system_prompt::{
     AssembledSection, AssembledTool, AssembledVariable, Part, PartLayer, PromptAssembly, RenderedPrompt,
 };
@@ -214,6 +213,6 @@ fn uses<'a>(sections: &[SectionFacts<'a>]) -> BTreeMap<Name, Vec<Use<'a>>> {
 /// The tools of the project's files that the agent does not see, in the order of the files.
 fn hidden_tools<'a>(scene: &Scene<'a>) -> impl Iterator<Item = &'a str> {
     let filter = scene.agent.and_then(|agent| agent.filter.as_ref());
-    let names = scene.project.tools.schemas.iter().map(ToolSchema::name);
+    let names = scene.project.tools.names();
     names.filter(move |name| filter.is_some_and(|filter| !filter.admits(name)))
 }

@@ -9,44 +9,44 @@ use crate::diagnostic::{self, Sources, Span};
 
 /// Where something was read from: a file, or what the user says in its place (`--set`).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place<'s> {
+pub(in crate::commands) struct Place<'s> {
     /// The file, as a person may type it.
-    pub(super) file: &'s str,
+    pub(in crate::commands) file: &'s str,
     /// Its bytes, and the lines that they lie in, from 1; none where only the file is known.
-    pub(super) within: Option<Within>,
+    pub(in crate::commands) within: Option<Within>,
 }
 
 /// A part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Within {
+pub(in crate::commands) struct Within {
     /// The bytes, counted in the file as it is: with its byte order mark and each CRLF.
-    pub(super) bytes: Range<usize>,
+    pub(in crate::commands) bytes: Range<usize>,
     /// The line of the first byte.
-    pub(super) first_line: usize,
+    pub(in crate::commands) first_line: usize,
     /// The line of the last byte.
-    pub(super) last_line: usize,
+    pub(in crate::commands) last_line: usize,
 }
 
 /// The files of a run, by path.
 #[derive(Debug)]
-pub(super) struct Places<'s> {
+pub(in crate::commands) struct Places<'s> {
     sources: &'s Sources,
     by_path: HashMap<&'s str, &'s diagnostic::Source>,
 }
 
 impl<'s> Places<'s> {
-    pub(super) fn new(sources: &'s Sources) -> Self {
+    pub(in crate::commands) fn new(sources: &'s Sources) -> Self {
         Self { sources, by_path: sources.iter().map(|source| (source.path.as_str(), source)).collect() }
     }
 
     /// The place that the registry was told of.
-    pub(super) fn of_source(&self, source: &'s Source) -> Place<'s> {
+    pub(in crate::commands) fn of_source(&self, source: &'s Source) -> Place<'s> {
         let file = self.by_path.get(source.path());
         Place { file: source.path(), within: file.zip(source.range()).and_then(|(file, bytes)| within(file, bytes)) }
     }
 
     /// A place that a diagnostic would point at.
-    pub(super) fn of_span(&self, span: Span) -> Option<Place<'s>> {
+    pub(in crate::commands) fn of_span(&self, span: Span) -> Option<Place<'s>> {
         let source = self.sources.get(span.source)?;
         Some(Place { file: &source.path, within: within(source, span.range()) })
     }

@@ -12,7 +12,7 @@ use crate::project::Agent;
 const LONGEST: usize = 80;
 
 /// A name, as a line of a terminal can show it.
-pub(super) fn name(name: &str) -> String {
+pub(in crate::commands) fn name(name: &str) -> String {
     let seen = show_hidden(name);
     match seen.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", seen.get(..end).unwrap_or_default()),
@@ -21,7 +21,7 @@ pub(super) fn name(name: &str) -> String {
 }
 
 /// Whose prompt it is.
-pub(super) fn whose(agent: Option<&Agent>) -> String {
+pub(in crate::commands) fn whose(agent: Option<&Agent>) -> String {
     match agent {
         Some(agent) => format!("the prompt of agent {}", name(&agent.name.value)),
         None => "the prompt that all agents share".to_owned(),
@@ -29,12 +29,12 @@ pub(super) fn whose(agent: Option<&Agent>) -> String {
 }
 
 /// Who registered something.
-pub(super) fn owner(owner: Option<&Owner>) -> String {
+pub(in crate::commands) fn owner(owner: Option<&Owner>) -> String {
     owner.map_or_else(|| "-".to_owned(), |owner| name(&owner.to_string()))
 }
 
 /// The layer that something stands in, as a table has it.
-pub(super) fn layer(layer: PartLayer) -> &'static str {
+pub(in crate::commands) fn layer(layer: PartLayer) -> &'static str {
     match layer {
         PartLayer::Global => "global",
         PartLayer::Scope(_) => "agent",
@@ -44,7 +44,7 @@ pub(super) fn layer(layer: PartLayer) -> &'static str {
 }
 
 /// A place as a person may click it: the file, and the lines.
-pub(super) fn place(place: &Place<'_>) -> String {
+pub(in crate::commands) fn place(place: &Place<'_>) -> String {
     let file = show_hidden(place.file);
     match &place.within {
         None => file.into_owned(),
@@ -54,21 +54,21 @@ pub(super) fn place(place: &Place<'_>) -> String {
 }
 
 /// A range of bytes, as half open as ranges of Rust and slices of Python are.
-pub(super) fn range(range: &Range<usize>) -> String {
+pub(in crate::commands) fn range(range: &Range<usize>) -> String {
     format!("{}..{}", range.start, range.end)
 }
 
 /// The last column of a table: where something was read.
-pub(super) fn source(source: Option<&Place<'_>>) -> String {
+pub(in crate::commands) fn source(source: Option<&Place<'_>>) -> String {
     source.map(place).unwrap_or_default()
 }
 
 /// Whose part something stands over, beneath its owner.
-pub(super) fn over(shadows: Option<&Owner>) -> Option<String> {
+pub(in crate::commands) fn over(shadows: Option<&Owner>) -> Option<String> {
     shadows.map(|owner| format!("over {}", name(&owner.to_string())))
 }
 
 /// So many things, in the right number.
-pub(super) fn count(number: usize, one: &str, more: &str) -> String {
+pub(in crate::commands) fn count(number: usize, one: &str, more: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {more}") }
 }

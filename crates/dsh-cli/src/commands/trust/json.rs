@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::list::line_and_column;
 use crate::diagnostic::Sources;
 use crate::diagnostic::json::printed;
-use crate::trust::{Asker, Reason, Trust, TrustItem, TrustSet};
+use crate::trust::{Asker, Asking, Reason, Trust, TrustItem, TrustSet};
 
 /// The shape's version.
 const VERSION: u32 = 1;
@@ -15,9 +15,16 @@ pub(super) fn answer(set: &TrustSet, trust: Trust, sources: &Sources) -> String 
     let items: Vec<Value> = set
         .iter()
         .map(|(item, askers)| {
-            let TrustItem::EnvironmentVariable { name } = item;
             let asked_by: Vec<Value> = askers.iter().map(|asker| asked_by(asker, sources)).collect();
-            json!({"kind": item.kind(), "name": name, "asked_by": asked_by})
+            let kind = item.kind();
+            match item {
+                TrustItem::EnvironmentVariable { name } => json!({"kind": kind, "name": name, "asked_by": asked_by}),
+                TrustItem::Command { words } => json!({"kind": kind, "command": words, "asked_by": asked_by}),
+                TrustItem::ScriptedModel { path } => json!({"kind": kind, "path": path, "asked_by": asked_by}),
+                TrustItem::Permissions { agent, allow, deny } => {
+                    json!({"kind": kind, "agent": agent, "allow": allow, "deny": deny, "asked_by": asked_by})
+                }
+            }
         })
         .collect();
     printed(&json!({
@@ -40,8 +47,13 @@ fn status(set: &TrustSet, trust: Trust) -> &'static str {
 
 fn asked_by(asker: &Asker, sources: &Sources) -> Value {
     let (line, column) = line_and_column(asker.span, sources);
+    let (by, name) = match &asker.by {
+        Asking::Variable(name) => ("variable", name.as_str()),
+        Asking::Tool(name) => ("tool", name.as_str()),
+        Asking::Key(key) => ("key", *key),
+    };
     json!({
-        "variable": asker.variable,
+        by: name,
         "agent": asker.agent,
         "profile": asker.profile,
         "file": sources.get(asker.span.source).map(|source| source.path.as_str()),

@@ -1,21 +1,40 @@
 //! What a project asks for, as a person reads it before trusting it.
 
 use crate::diagnostic::{Sources, Span, counted};
-use crate::trust::{Asker, TrustItem, TrustSet, shown};
+use crate::trust::{Asker, Asking, TrustItem, TrustSet, shown};
 
 /// Each thing with the places that ask for it, and the hash of all.
 pub(super) fn of(set: &TrustSet, sources: &Sources) -> String {
     let mut lines =
         vec!["The files of this folder ask for what follows, and get it only if you trust them.".to_owned()];
     for (item, askers) in set.iter() {
-        let item = match item {
-            TrustItem::EnvironmentVariable { name } => format!("environment variable `{}`", shown(name)),
-        };
-        lines.extend([String::new(), item]);
+        lines.extend([String::new(), words(item)]);
         lines.extend(askers.iter().map(|asker| format!("    {}: {}", place(asker.span, sources), said(asker))));
     }
     lines.extend([String::new(), format!("hash: {}", set.hash()), String::new()]);
     lines.join("\n")
+}
+
+/// What an item is.
+fn words(item: &TrustItem) -> String {
+    match item {
+        TrustItem::EnvironmentVariable { name } => format!("environment variable `{}`", shown(name)),
+        TrustItem::Command { words } => {
+            let words: Vec<String> = words.iter().map(|word| format!("\"{}\"", shown(word))).collect();
+            format!("command [{}]", words.join(", "))
+        }
+        TrustItem::ScriptedModel { path } => format!("scripted model `{}`", shown(path)),
+        TrustItem::Permissions { allow, deny, .. } => {
+            let list = |entries: &[String]| {
+                let entries: Vec<String> = entries.iter().map(|entry| format!("`{}`", shown(entry))).collect();
+                if entries.is_empty() { "no tool".to_owned() } else { entries.join(", ") }
+            };
+            let allow = allow.as_ref().map(|allow| format!("run {} without asking", list(allow)));
+            let deny = deny.as_ref().map(|deny| format!("keep back {}", list(deny)));
+            let said: Vec<String> = [allow, deny].into_iter().flatten().collect();
+            format!("permissions: {}", said.join(", "))
+        }
+    }
 }
 
 /// File and line.
@@ -31,20 +50,33 @@ pub(super) fn line_and_column(span: Span, sources: &Sources) -> (usize, usize) {
 
 /// How many things are asked for.
 pub(super) fn count(set: &TrustSet) -> String {
-    let mut variables = 0;
-    for (item, _) in set.iter() {
-        match item {
-            TrustItem::EnvironmentVariable { .. } => variables += 1,
-        }
+    let of = |is: fn(&TrustItem) -> bool| set.iter().filter(|(item, _)| is(item)).count();
+    let kinds = [
+        (of(|item| matches!(item, TrustItem::EnvironmentVariable { .. })), "environment variable"),
+        (of(|item| matches!(item, TrustItem::Command { .. })), "command"),
+        (of(|item| matches!(item, TrustItem::ScriptedModel { .. })), "scripted model"),
+        (of(|item| matches!(item, TrustItem::Permissions { .. })), "set of permissions"),
+    ];
+    let said = kinds.into_iter().filter(|(count, _)| *count > 0).map(|(count, kind)| match (kind, count) {
+        ("set of permissions", 2..) => format!("{count} sets of permissions"),
+        _ => counted(count, kind),
+    });
+    let said: Vec<String> = said.collect();
+    match said.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => said.concat(),
     }
-    counted(variables, "environment variable")
 }
 
 fn said(asker: &Asker) -> String {
-    let variable = format!("variable `{}`", in_line(&asker.variable));
+    let by = match &asker.by {
+        Asking::Variable(name) => format!("variable `{}`", in_line(name)),
+        Asking::Tool(name) => format!("tool `{}`", in_line(name)),
+        Asking::Key(key) => format!("`{key}`"),
+    };
     let agent = asker.agent.as_ref().map(|agent| format!(" of agent `{}`", in_line(agent)));
     let profile = asker.profile.as_ref().map(|profile| format!(" in profile `{}`", in_line(profile)));
-    [Some(variable), agent, profile].into_iter().flatten().collect()
+    [Some(by), agent, profile].into_iter().flatten().collect()
 }
 
 /// Without characters that move or hide what stands round them.

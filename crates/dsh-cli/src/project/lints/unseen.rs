@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use dsh_llm::ToolSchema;
 use dsh_prompt_report::{UnseenTool, unseen_tools};
 
 use super::{Prompt, name_of};
@@ -19,7 +18,7 @@ pub(super) fn report(project: &Project, prompts: &[Prompt<'_>], report: &mut Rep
     for Prompt { agent, assembly } in prompts {
         // Without an agent, every tool is seen.
         let Some(agent) = *agent else { continue };
-        for found in unseen_tools(assembly, project.tools.schemas.iter().map(ToolSchema::name)) {
+        for found in unseen_tools(assembly, project.tools.names()) {
             // What no file says (the harness's identity) nobody can say in another way.
             let Some(words) = project.words(Some(agent), found.section.name()) else { continue };
             let key = (words.origin.locate(found.range.clone()), name_of(found.section), found.tool.to_owned());

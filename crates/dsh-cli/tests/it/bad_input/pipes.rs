@@ -35,6 +35,8 @@ const COMMANDS: &[&str] = &[
     "config --origins",
     "config --json",
     "config --schema",
+    "tools",
+    "tools --json",
     "trust",
     "trust --json",
     "rule",

@@ -93,3 +93,61 @@ fn every_command_shows_the_same_tools() {
         assert_eq!(hidden, ["mcp__foo__query", "mcp__foo_bar__query", "write"]);
     }
 }
+
+/// The tools of the case, each a command that says its arguments back.
+#[cfg(unix)]
+fn commands() -> String {
+    let tool = |name: &str| format!("[[tools]]\nname = \"{name}\"\ndescription = \"d\"\ncommand = [\"cat\"]\n");
+    ["read", "write", "mcp__foo__query", "mcp__foo_bar__query"].map(tool).concat()
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_shown_is_what_can_be_called() {
+    // T3
+    let agents = r#"
+[permissions]
+allow = ["*"]
+[agents.a]
+[agents.b]
+tools = { allow = [] }
+[agents.c]
+tools = { allow = ["raed", "write"] }
+[agents.d]
+tools = { allow = "read" }
+[agents.e]
+tools = { deny = ["mcp__foo_*"] }
+[agents.f]
+tools = { allow = ["read"], deny = ["read"] }
+"#;
+    let project = Project::new(&(commands() + agents));
+    let hash = project.dsh(&["trust", "--json"]).json()["hash"].as_str().unwrap().to_owned();
+    project.dsh(&["trust", "--trust", &hash]);
+    let all = ["read", "write", "mcp__foo__query", "mcp__foo_bar__query"];
+    for (agent, right) in [("a", &all[..]), ("b", &[]), ("e", &["read", "write"]), ("f", &[])] {
+        let listed = project.dsh(&["tools", "--agent", agent, "--json"]).json();
+        let shown = project.dsh(&["prompt", "--agent", agent, "--json"]).json();
+        for tool in all {
+            let is_right = right.contains(&tool);
+            let has = |tools: &serde_json::Value, fits: fn(&serde_json::Value) -> bool| {
+                tools.as_array().unwrap().iter().any(|one| one["name"] == tool && fits(one))
+            };
+            let is_listed = has(&listed["tools"], |one| one["kept_by"].as_array().is_some_and(Vec::is_empty));
+            let is_shown = has(&shown["tools"], |_| true);
+            let run = project.dsh(&["tools", "call", tool, "--agent", agent]);
+            let is_run = run.stdout == "{}\n";
+            assert_eq!((is_listed, is_shown, is_run), (is_right, is_right, is_right), "{agent} {tool} {run}");
+            assert!(is_run || run.stderr.contains("error[tools::unknown_tool]"), "{run}");
+        }
+    }
+    // What is mistyped is an error, and never all tools.
+    let run = project.dsh(&["check"]);
+    assert!(
+        run.stdout.contains("agent `c`: unknown tool `raed`") && run.stdout.contains("did you mean `read`?"),
+        "{run}"
+    );
+    assert!(
+        run.stdout.contains("`tools` must be a table") || run.stdout.contains("`allow` must be a list of strings"),
+        "{run}"
+    );
+}

@@ -16,7 +16,7 @@ use crate::project::lints::json_strings::{decode, locate, strings};
 /// Reports every tool that has such characters. Whoever sees the tool is told them.
 pub(super) fn report(project: &Project, sources: &Sources, report: &mut Report) {
     let mut assembly = PromptAssembly::new();
-    assembly.tools_mut().extend(project.tools.schemas.iter().cloned().map(Into::into));
+    assembly.tools_mut().extend(project.tools.all().cloned().map(Into::into));
     for found in hidden_parts(&assembly) {
         let HiddenPart::Tool(tool) = found.part else { continue };
         let schema = tool.schema();
