@@ -3,6 +3,8 @@
 mod assignment;
 mod check;
 mod global;
+mod run;
+mod sessions;
 mod setup;
 mod sides;
 mod stray;
@@ -13,6 +15,8 @@ use clap::{Args, Parser, Subcommand};
 pub(crate) use self::assignment::Assignment;
 pub(crate) use self::check::{CheckArgs, FailOn, Format};
 pub(crate) use self::global::{ColorWhen, GlobalArgs};
+pub(crate) use self::run::RunArgs;
+pub(crate) use self::sessions::{SessionsAction, SessionsArgs};
 pub(crate) use self::setup::{CompletionsArgs, HelpArgs, InitArgs, ManArgs};
 pub(crate) use self::sides::{color_asked, on_one_side};
 pub(crate) use self::stray::with_hint;
@@ -45,6 +49,10 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Write a small project to begin with: dsh.toml, and its JSON Schema for editors
     Init(InitArgs),
+    /// Say something to an agent, and show what it answers and does
+    Run(RunArgs),
+    /// List, show, export, fork or remove the sessions that `dsh run` keeps
+    Sessions(SessionsArgs),
     /// Print the prompt that the project makes, byte for byte, and a newline
     Prompt(PromptArgs),
     /// Show what the prompt is made of: each part with its owner, layer, source and place

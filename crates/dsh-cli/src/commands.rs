@@ -10,8 +10,11 @@ mod json;
 pub(crate) mod man;
 pub(crate) mod prompt;
 pub(crate) mod rule;
+pub(crate) mod run;
+pub(crate) mod sessions;
 pub(crate) mod tools;
 pub(crate) mod trust;
+mod visibly;
 
 use std::path::Path;
 

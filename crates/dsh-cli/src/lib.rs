@@ -31,9 +31,11 @@
 //! * `project`: that data and the files it names, as plugins on a kernel; `project::blame` leads errors back to their places
 //! * `commands`: one module for each command
 //! * `rules`: what each diagnostic code means, with an example
+//! * `calendar`: days and moments
 //! * `names`: the right name nearest to a wrong one, and names as messages show them
 
 mod args;
+mod calendar;
 mod commands;
 mod config;
 mod diagnostic;

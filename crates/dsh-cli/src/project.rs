@@ -33,6 +33,7 @@ pub(crate) use self::files::decoded;
 #[cfg(feature = "fuzzing")]
 pub(crate) use self::instructions::section as instruction_section;
 pub(crate) use self::instructions::without_configuration as instruction_files;
+pub(crate) use self::model::NoModel;
 pub(crate) use self::mount::{Mounted, Purpose, Shared};
 pub(crate) use self::plugins::{ToolSchemas as SchemaTools, Tools as SchemaFilter};
 pub(crate) use self::read::{NoProject, Project, Surroundings};

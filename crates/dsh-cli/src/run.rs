@@ -95,6 +95,8 @@ fn dispatch(Arguments { global, command }: &Arguments, console: &mut Console) ->
         Command::Explain(explain) => commands::explain::run(global, explain, console),
         Command::Prompt(prompt) => commands::prompt::run(global, prompt, console),
         Command::Tools(tools) => commands::tools::run(global, tools, console),
+        Command::Run(run) => commands::run::run(global, run, console),
+        Command::Sessions(sessions) => commands::sessions::run(global, sessions, console),
         Command::Trust(trust) => commands::trust::run(global, trust, console),
         Command::Rule(rule) => commands::rule::run(rule, console),
         Command::Init(InitArgs {}) => commands::init::run(global, console),

@@ -19,11 +19,17 @@ pub enum ExitStatus {
     Findings,
     /// 2: the command was used wrongly, or its configuration is named and missing, not readable as TOML, or includes what cannot be taken.
     WrongUse,
+    /// 3: of `dsh run`, the turn ended at a limit.
+    Limit,
+    /// 4: of `dsh run`, the turn ended, and a call was denied since there was nobody to ask.
+    NotApproved,
+    /// 130: of `dsh run`, the turn was interrupted.
+    Interrupted,
 }
 
 impl ExitStatus {
     /// When each holds, in few words: the commands' help and manual pages say it so.
-    pub(crate) const MEANINGS: [(Self, &str); 3] = [
+    pub(crate) const MEANINGS: [(Self, &str); 6] = [
         (Self::Success, "fine; a reader that closes the pipe changes no status"),
         (
             Self::Findings,
@@ -33,6 +39,9 @@ impl ExitStatus {
             Self::WrongUse,
             "wrong use (an unknown agent, a name that `explain` does not find, a `--dir` that is no folder), or a configuration that is named and missing, that cannot be read as TOML, or that includes what cannot be taken",
         ),
+        (Self::Limit, "of `dsh run` alone: the turn ended at a limit"),
+        (Self::NotApproved, "of `dsh run` alone: the turn ended, and a call was denied since there was nobody to ask"),
+        (Self::Interrupted, "of `dsh run` alone: the turn was interrupted"),
     ];
 
     /// The number that the process ends with.
@@ -45,6 +54,9 @@ impl ExitStatus {
             Self::Success => 0,
             Self::Findings => 1,
             Self::WrongUse => 2,
+            Self::Limit => 3,
+            Self::NotApproved => 4,
+            Self::Interrupted => 130,
         }
     }
 }

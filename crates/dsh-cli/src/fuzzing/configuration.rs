@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::found::{Decoded, Looked, Shown};
 use crate::commands::config::document;
-use crate::config::{Branch, Node, OffsetMap, Profiles, Tier, Value, environment_uses, flag, includes, parse, read};
+use crate::config::{Branch, Node, OffsetMap, Profiles, Tier, Value, asks, flag, includes, parse, read};
 use crate::diagnostic::{Report, Sources, Span};
 
 /// The JSON Schema of `dsh.toml`, for editors.
@@ -66,7 +66,7 @@ fn reading(looked: &mut Looked, text: &str) -> Option<ConfigurationReading> {
     texts_of(&tree, text, &mut texts);
     let start = Span::new(source, 0..0);
     let included = includes(&mut tree, start, report);
-    let asks = environment_uses(&tree);
+    let asks = asks(&tree);
     let profiles = Profiles::take(&mut tree, report);
     let config = read(&tree, start, &profiles, report);
     Some(ConfigurationReading { toml, json, config: format!("{config:#?}\n{included:#?}\n{asks:#?}"), texts })

@@ -148,14 +148,22 @@ impl Console {
         ask(question, &mut io::stdin().lock(), &mut self.stderr).unwrap_or(false)
     }
 
+    /// When colours are used, for whoever prints while the command goes on.
+    pub(crate) fn colors(&self) -> Colors {
+        self.colors
+    }
+
+    /// How much is said, for whoever prints while the command goes on.
+    pub(crate) fn verbosity(&self) -> Verbosity {
+        self.verbosity
+    }
+
     /// What a command ends with whose output could not be written, and that would have ended with `status`.
     fn lost_output(&mut self, error: &io::Error, status: ExitStatus) -> ExitStatus {
         if error.kind() == ErrorKind::BrokenPipe {
             return status;
         }
-        let lost =
-            Diagnostic::error("cli::output_lost", format!("standard output cannot be written: {}", in_words(error)));
-        self.report(&[lost], &Sources::new());
+        self.report(&[output_lost(error)], &Sources::new());
         // Nothing was used wrongly but what was before.
         if status == ExitStatus::WrongUse { status } else { ExitStatus::Findings }
     }
@@ -172,8 +180,13 @@ pub(crate) fn standard_input(limit: u64) -> io::Result<String> {
     }
 }
 
+/// Standard output could not be written.
+pub(crate) fn output_lost(error: &io::Error) -> Diagnostic {
+    Diagnostic::error("cli::output_lost", format!("standard output cannot be written: {}", in_words(error)))
+}
+
 /// Takes colours out where they are not wanted.
-fn coloured<S: anstream::stream::RawStream>(stream: S, colors: Colors) -> AutoStream<S> {
+pub(super) fn coloured<S: anstream::stream::RawStream>(stream: S, colors: Colors) -> AutoStream<S> {
     let choice = if wanted(colors, stream.is_terminal(), variable) { ColorChoice::Always } else { ColorChoice::Never };
     AutoStream::new(stream, choice)
 }

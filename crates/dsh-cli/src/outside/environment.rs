@@ -4,6 +4,7 @@
 
 use std::env::consts::{ARCH, OS};
 use std::ffi::OsString;
+use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime};
 
 /// What a variable that is dsh's own is set to; what is empty counts as not set.
@@ -32,6 +33,17 @@ pub(crate) const FOR_COMMANDS: [&str; 16] = [
     "TEMP",
     "USERPROFILE",
 ];
+/// The milliseconds since the start of 1970 in UTC, now: when something happened.
+pub(crate) fn now_millis() -> u64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// A number by chance, so that two names are never one. The standard library seeds its hash maps from the system's source of chance.
+pub(crate) fn chance() -> u128 {
+    let half = || u128::from(RandomState::new().hash_one(0));
+    (half() << 64) | half()
+}
 
 /// What surrounds a run. The clock is read once, when this is made: a run has one date.
 #[derive(Clone, Debug)]

@@ -68,7 +68,6 @@ impl ModelSource {
     }
 
     /// The model; `sleep` is what its script waits with.
-    #[expect(dead_code, reason = "`dsh run` is to ask for the model")]
     pub(crate) fn model<F>(
         &self,
         sleep: impl Fn(std::time::Duration) -> F + Send + Sync + 'static,

@@ -72,6 +72,16 @@ impl Project {
         self.mount_with(purpose, self.tool_order.as_ref(), &self.topics, sources, report).await
     }
 
+    /// Mounts what all agents share, so that they can be made there and their tools run.
+    pub(crate) async fn mount_shared<'p>(
+        &'p self,
+        sources: &'p Sources,
+        report: &mut Report,
+    ) -> Result<Mounted<'p>, Error> {
+        let topics: Vec<Topic> = self.topics.iter().copied().filter(|topic| *topic != Topic::Agents).collect();
+        self.mount_with(Purpose::Run, self.tool_order.as_ref(), &topics, sources, report).await
+    }
+
     /// Mounts what is not about tools.
     async fn mount_without_tools<'p>(&'p self, sources: &'p Sources) -> Result<Mounted<'p>, Error> {
         let is_other = |topic: &Topic| !matches!(topic, Topic::Tools | Topic::Commands);
@@ -144,7 +154,6 @@ impl Project {
 
     /// Mounts what an agent has for itself in its scope: persona, variables, sections, what is kept from it, and its permissions. Whoever
     /// makes agents opens the scope.
-    #[expect(dead_code, reason = "`dsh run` is to make agents, whose scopes are not opened here")]
     pub(crate) async fn furnish(
         &self,
         ctx: &Context,

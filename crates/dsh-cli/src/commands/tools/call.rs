@@ -8,7 +8,7 @@ use dsh_tools::{Approver, ExecuteContext, Executed, ToolsExt as _, code};
 
 use super::{json, unknown_tool};
 use crate::args::{GlobalArgs, ToolsArgs};
-use crate::commands::prompt::for_a_terminal;
+use crate::commands::visibly::for_a_terminal;
 use crate::commands::{Scene, reported, with_mounted};
 use crate::diagnostic::{Diagnostic, Report, Sources, one_line};
 use crate::names::quoted;

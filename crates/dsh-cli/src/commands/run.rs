@@ -1,0 +1,117 @@
+//! `dsh run`: a whole turn of an agent, from the command line.
+
+mod interrupts;
+pub(super) mod lines;
+mod message;
+mod model;
+mod shown;
+mod turn;
+
+use std::sync::Arc;
+
+use dsh_session::{FileStore, SessionId};
+use dsh_tools::Approver;
+
+use crate::args::{GlobalArgs, RunArgs};
+use crate::commands::sessions::{Wanted, find, store};
+use crate::commands::{open_project, runtime, unknown_agent};
+use crate::diagnostic::{Report, Sources};
+use crate::outside::{Console, Screen, TerminalApprover, output_lost};
+use crate::project::Project;
+use crate::status::ExitStatus;
+use message::message;
+use model::Asked;
+use shown::Shown;
+use turn::Turn;
+
+/// Runs the command.
+pub(crate) fn run(global: &GlobalArgs, arguments: &RunArgs, console: &mut Console) -> ExitStatus {
+    let mut sources = Sources::new();
+    let mut report = Report::new();
+    let ready = ready(global, arguments, &mut sources, &mut report);
+    // What was found is said before the turn begins: it may take long.
+    console.conclude(std::mem::replace(&mut report, Report::new()), &sources);
+    let ready = match ready {
+        Ok(ready) => ready,
+        Err(status) => return status,
+    };
+    let status = ready.turn(arguments, sources, &mut report, console);
+    console.conclude(report, &Sources::new());
+    status
+}
+
+/// All that a turn needs, so that nothing can be wrong any more but the turn itself.
+struct ReadyToRun {
+    message: String,
+    project: Project,
+    agent: Option<String>,
+    model: Asked,
+    store: FileStore,
+    /// The session to go on with.
+    session: Option<SessionId>,
+}
+
+fn ready(
+    global: &GlobalArgs,
+    arguments: &RunArgs,
+    sources: &mut Sources,
+    report: &mut Report,
+) -> Result<ReadyToRun, ExitStatus> {
+    let project = open_project(global, sources, report)?;
+    let agent = arguments.agent.clone();
+    if let Some(name) = agent.as_deref().filter(|name| project.agent(name).is_none()) {
+        report.push(unknown_agent(name, &project));
+        return Err(ExitStatus::WrongUse);
+    }
+    let model = Asked::of(arguments.scripted.as_deref(), &project, sources, report)?;
+    let store = store(report)?;
+    let wanted = match &arguments.session {
+        Some(name) => Some(Wanted::Named(name)),
+        None => arguments.continue_last.then_some(Wanted::Last { agent: agent.as_deref() }),
+    };
+    let session = wanted.map(|wanted| find(&store, project.folder.as_path(), wanted, report)).transpose()?;
+    if report.stops(agent.as_deref()) {
+        return Err(ExitStatus::Findings);
+    }
+    // Last, since it may wait for whoever writes it.
+    let message = message(arguments.message.as_deref()).map_err(|refused| {
+        report.push(*refused);
+        ExitStatus::WrongUse
+    })?;
+    Ok(ReadyToRun { message, project, agent, model, store, session })
+}
+
+impl ReadyToRun {
+    fn turn(self, arguments: &RunArgs, sources: Sources, report: &mut Report, console: &Console) -> ExitStatus {
+        let id = self.session.clone().unwrap_or_else(crate::commands::sessions::fresh_id);
+        let screen = Screen::new(console.colors(), console.verbosity());
+        let shown = Arc::new(Shown::new(screen, arguments.json, id.clone()));
+        let runtime = match runtime(report) {
+            Ok(runtime) => runtime,
+            Err(status) => return status,
+        };
+        let approver = console.can_ask().then(TerminalApprover::new).flatten();
+        let turn = Turn {
+            project: Arc::new(self.project),
+            agent: self.agent,
+            sources: Arc::new(sources),
+            model: self.model,
+            store: self.store,
+            id,
+            resumes: self.session.is_some(),
+            shown: Arc::clone(&shown),
+            approver: approver.map(|approver| Arc::new(approver) as Arc<dyn Approver>),
+        };
+        let status = runtime.block_on(turn.run(self.message, report));
+        // What still runs, after a second interrupt, goes with the runtime.
+        drop(runtime);
+        let screen = shown.screen();
+        match screen.lost() {
+            Some(error) => {
+                report.push(output_lost(error));
+                if status == ExitStatus::Success { ExitStatus::Findings } else { status }
+            }
+            None => status,
+        }
+    }
+}

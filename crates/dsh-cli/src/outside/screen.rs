@@ -1,0 +1,101 @@
+//! What a turn is shown on while it goes on: its answer on standard output, everything else on standard error (C2).
+
+use std::io::{self, ErrorKind, IsTerminal, Write};
+
+use anstream::AutoStream;
+
+use super::console::{Colors, Verbosity, coloured};
+
+/// Frames of what turns while a model is waited for.
+const FRAMES: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+
+/// Takes away the line that the cursor is in.
+const ERASE: &str = "\r\u{1b}[2K";
+
+/// Both streams, while something goes on.
+#[derive(Debug)]
+pub(crate) struct Screen {
+    stdout: io::Stdout,
+    stderr: AutoStream<io::Stderr>,
+    shows_output: bool,
+    shows_errors: bool,
+    quiet: bool,
+    /// Whether the next character on standard output begins a line.
+    at_start: bool,
+    /// The frame that is shown now.
+    spinning: Option<usize>,
+    lost: Option<io::Error>,
+}
+
+impl Screen {
+    /// The streams of this process.
+    pub(crate) fn new(colors: Colors, verbosity: Verbosity) -> Self {
+        let (stdout, stderr) = (io::stdout(), io::stderr());
+        let (shows_output, shows_errors) = (stdout.is_terminal(), stderr.is_terminal());
+        let quiet = verbosity == Verbosity::Quiet;
+        let stderr = coloured(stderr, colors);
+        Self { stdout, stderr, shows_output, shows_errors, quiet, at_start: true, spinning: None, lost: None }
+    }
+
+    /// Whether standard output is a terminal, which would obey what it does not show.
+    pub(crate) fn shows_output(&self) -> bool {
+        self.shows_output
+    }
+
+    /// Shows more of the answer, and at once.
+    pub(crate) fn print(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.still();
+        self.at_start = text.ends_with('\n');
+        if self.lost.is_none()
+            && let Err(error) = self.stdout.write_all(text.as_bytes()).and_then(|()| self.stdout.flush())
+        {
+            self.lost = Some(error);
+        }
+    }
+
+    /// Ends the line of the answer, where one is begun.
+    pub(crate) fn end_line(&mut self) {
+        if !self.at_start {
+            self.print("\n");
+        }
+    }
+
+    /// Says something beside the answer, on a line of its own.
+    pub(crate) fn say(&mut self, line: &str) {
+        if self.quiet {
+            return;
+        }
+        self.still();
+        // On one terminal, the answer's line and this one would run into one another.
+        let apart = if self.shows_output && self.shows_errors && !self.at_start { "\n" } else { "" };
+        self.at_start |= !apart.is_empty();
+        // Nobody is left to be told that standard error cannot be written.
+        drop(self.stderr.write_all(format!("{apart}{line}\n").as_bytes()));
+    }
+
+    /// Turns the spinner on by one, on a terminal, and where no line of the answer is begun.
+    pub(crate) fn spin(&mut self) {
+        if !self.shows_errors || self.quiet || !(self.at_start || !self.shows_output) {
+            return;
+        }
+        let frame = self.spinning.map_or(0, |frame| (frame + 1) % FRAMES.len());
+        self.spinning = Some(frame);
+        let shown = FRAMES.get(frame).copied().unwrap_or(' ');
+        drop(self.stderr.write_all(format!("{ERASE}{shown}").as_bytes()).and_then(|()| self.stderr.flush()));
+    }
+
+    /// Takes the spinner away.
+    pub(crate) fn still(&mut self) {
+        if self.spinning.take().is_some() {
+            drop(self.stderr.write_all(ERASE.as_bytes()).and_then(|()| self.stderr.flush()));
+        }
+    }
+
+    /// Why the answer could not be written, where somebody should hear of it: a reader that closed its end has what it wanted.
+    pub(crate) fn lost(&self) -> Option<&io::Error> {
+        self.lost.as_ref().filter(|error| error.kind() != ErrorKind::BrokenPipe)
+    }
+}
