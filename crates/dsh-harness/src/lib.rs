@@ -69,8 +69,8 @@ pub mod prelude {
     pub use dsh_session::{MemoryStore, Opened, Session, SessionEvent, SessionId, Sessions, SessionsExt};
     #[cfg(feature = "subagent")]
     pub use dsh_subagent::{
-        Spawn, SubagentProvider, SubagentRegistry, SubagentRequest, SubagentResult, SubagentRun, SubagentStop, Subagents,
-        SubagentsConfig, SubagentsExt, TaskTool,
+        Spawn, SubagentProvider, SubagentRegistry, SubagentRequest, SubagentResult, SubagentRun, SubagentStop,
+        Subagents, SubagentsConfig, SubagentsExt, TaskTool,
     };
     #[cfg(feature = "prompt")]
     pub use dsh_system_prompt::{

@@ -1,7 +1,7 @@
 //! Which file a command runs, and why the system would not.
 
 use std::ffi::OsStr;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind};
@@ -60,30 +60,14 @@ fn not_found(spec: &Spec, folder: Option<&Path>, program: &str, error: io::Error
         };
         return Error::refused(ErrorKind::NotFound, &spec.tool, problem, error).with_help(help);
     }
-    match interpreter(&path) {
-        Some(interpreter) => {
-            let problem =
-                format!("the interpreter `{interpreter}` that `{program}` names in its first line is not there");
-            Error::refused(ErrorKind::NotFound, &spec.tool, problem, error)
-        }
-        None if path.exists() => {
-            // A program for another system, whose loader is not there.
-            let problem = format!("`{program}` is there, and what it needs to be loaded is not");
-            Error::refused(ErrorKind::NotFound, &spec.tool, problem, error)
-        }
-        None => Error::refused(ErrorKind::NotFound, &spec.tool, format!("`{program}` is not there"), error),
+    if path.exists() {
+        // A script, or a program for another system. Which of them, the file would say; this crate reads none.
+        let problem = format!(
+            "`{program}` is there, and the interpreter that its first line names, or what else it needs, is not"
+        );
+        return Error::refused(ErrorKind::NotFound, &spec.tool, problem, error);
     }
-}
-
-/// What the first line of a script names.
-fn interpreter(script: &Path) -> Option<String> {
-    let mut line = Vec::new();
-    std::fs::File::open(script).ok()?.take(256).read_to_end(&mut line).ok()?;
-    let line = line.strip_prefix(b"#!")?;
-    let line = line.split(|byte| *byte == b'\n').next()?;
-    let name = line.trim_ascii().split(u8::is_ascii_whitespace).next()?;
-    let name = String::from_utf8_lossy(name);
-    (!name.is_empty()).then(|| name.escape_debug().to_string())
+    Error::refused(ErrorKind::NotFound, &spec.tool, format!("`{program}` is not there"), error)
 }
 
 fn shown(word: &OsStr) -> String {

@@ -23,10 +23,9 @@ const FOLDER: &str = "sessions";
 /// The store of this user's sessions; where there is none, that is reported.
 pub(super) fn store(report: &mut Report) -> Result<FileStore, ExitStatus> {
     let Some(state) = UserFolders::of(variable).state().map(|state| state.join(FOLDER)) else {
-        report.push(
-            Diagnostic::error("session::no_folder", "there is no folder to keep sessions in")
-                .with_help("set HOME or XDG_STATE_HOME to an absolute path: sessions lie in `dsh/sessions` of the state folder"),
-        );
+        report.push(Diagnostic::error("session::no_folder", "there is no folder to keep sessions in").with_help(
+            "set HOME or XDG_STATE_HOME to an absolute path: sessions lie in `dsh/sessions` of the state folder",
+        ));
         return Err(ExitStatus::WrongUse);
     };
     Ok(FileStore::new(state))
@@ -77,7 +76,10 @@ fn answer(global: &GlobalArgs, arguments: &SessionsArgs, report: &mut Report) ->
     }
     let Some(name) = &arguments.session else {
         let headline = format!("`dsh sessions {}` takes the name of a session", word(arguments.action));
-        report.push(Diagnostic::error("session::not_named", headline).with_help("`dsh sessions` lists them; `last` is the last of this folder"));
+        report.push(
+            Diagnostic::error("session::not_named", headline)
+                .with_help("`dsh sessions` lists them; `last` is the last of this folder"),
+        );
         return Err(ExitStatus::WrongUse);
     };
     let id = find(&store, here, Wanted::Named(name), report)?;

@@ -40,15 +40,13 @@ fn show(global: &GlobalArgs, arguments: &ToolsArgs, name: Option<&str>, console:
         let Some(name) = name else {
             return Ok(if arguments.json { json::all(&listing) } else { show::all(&listing) });
         };
-        match listing.tools.iter().find(|tool| tool.schema.name() == name) {
-            Some(tool) => Ok(if arguments.json { json::one(&listing, tool) } else { show::one(&listing, tool) }),
-            None => {
-                // What has the name may have been left out for a finding.
-                let may_be_left_out = scene.report.leaves_out(None);
-                scene.report.push(unknown_tool(name, scene.project));
-                Err(if may_be_left_out { ExitStatus::Findings } else { ExitStatus::WrongUse })
-            }
+        if let Some(tool) = listing.tools.iter().find(|tool| tool.schema.name() == name) {
+            return Ok(if arguments.json { json::one(&listing, tool) } else { show::one(&listing, tool) });
         }
+        // What has the name may have been left out for a finding.
+        let may_be_left_out = scene.report.leaves_out(None);
+        scene.report.push(unknown_tool(name, scene.project));
+        Err(if may_be_left_out { ExitStatus::Findings } else { ExitStatus::WrongUse })
     });
     let answer = answer.flatten();
     let status = reported(&answer, report, &sources, console);

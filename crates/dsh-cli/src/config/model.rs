@@ -5,7 +5,7 @@ use super::read::path;
 use super::table::{Reaches, Table, string, table, wrong_type};
 use super::tree::Value;
 use super::{At, FileRef};
-use crate::diagnostic::{Diagnostic, Report};
+use crate::diagnostic::Report;
 
 /// The model that is spoken to. Providers are to have their keys here, beside `scripted`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,15 +41,7 @@ fn of_table(mut table: Table<'_>, around: &Reaches, report: &mut Report) -> Mode
     let reaches = table.reaches(Some(around), report);
     let name = table.string("name", report).filter(|name| is_name(name, report));
     let scripted = path(&mut table, "scripted", &reaches, report);
-    let says_nothing = table.entry("name").is_none() && table.entry("scripted").is_none();
     table.refuse_unknown(report);
-    if says_nothing {
-        report.push(
-            Diagnostic::error("config::missing_key", "`model` has neither `name` nor `scripted`")
-                .at(table.span, "says not which model")
-                .with_help("add `name = \"…\"`, or `scripted = \"…\"` with the file of a model that needs no network"),
-        );
-    }
     Model { name, scripted }
 }
 

@@ -3,7 +3,7 @@
 use super::At;
 use super::check;
 use super::table::Table;
-use crate::diagnostic::{Diagnostic, Report};
+use crate::diagnostic::Report;
 
 /// What may be called; a name, or a beginning of names and `*`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,16 +19,6 @@ pub(super) fn permissions(layer: &mut Table<'_>, report: &mut Report) -> Permiss
     let Some(mut table) = layer.table("permissions", "the permissions", report) else { return Permissions::default() };
     let allow = table.strings("allow", report).map(|list| check::patterns(list.value, report));
     let deny = table.strings("deny", report).map(|list| check::patterns(list.value, report));
-    let says_nothing = table.entry("allow").is_none() && table.entry("deny").is_none();
     table.refuse_unknown(report);
-    if says_nothing {
-        report.push(
-            Diagnostic::error("config::missing_key", "`permissions` has neither `allow` nor `deny`")
-                .at(table.span, "rules nothing")
-                .with_help(
-                    "add `allow = […]` for calls that nobody need be asked about, or `deny = […]`, or leave it out",
-                ),
-        );
-    }
     Permissions { allow: allow.unwrap_or_default(), deny: deny.unwrap_or_default() }
 }

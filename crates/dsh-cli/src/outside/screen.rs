@@ -14,6 +14,7 @@ const ERASE: &str = "\r\u{1b}[2K";
 
 /// Both streams, while something goes on.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts of two streams")]
 pub(crate) struct Screen {
     stdout: io::Stdout,
     stderr: AutoStream<io::Stderr>,
@@ -78,7 +79,8 @@ impl Screen {
 
     /// Turns the spinner on by one, on a terminal, and where no line of the answer is begun.
     pub(crate) fn spin(&mut self) {
-        if !self.shows_errors || self.quiet || !(self.at_start || !self.shows_output) {
+        let is_in_a_line = self.shows_output && !self.at_start;
+        if !self.shows_errors || self.quiet || is_in_a_line {
             return;
         }
         let frame = self.spinning.map_or(0, |frame| (frame + 1) % FRAMES.len());

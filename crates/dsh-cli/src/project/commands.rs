@@ -32,7 +32,7 @@ pub(crate) struct Command {
 }
 
 /// How long a call may take where the configuration does not say.
-pub(crate) const USUAL_TIMEOUT: Duration = Duration::from_secs(120);
+pub(crate) const USUAL_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// What a command runs in.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,6 @@
 //! `[[tools]]`, `[permissions]` and `[model]` in `dsh.toml`: what is wrong in them is told at its place, and what they ask for counts for
 //! trust.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests: what fails here fails the test")]
-
 use crate::support::{Project, reads};
 
 #[test]
@@ -82,10 +80,9 @@ tools = { deny = ["app*"] }
     let names = |agent: &str| {
         let run = project.dsh(&["prompt", "--tools", "-q", "--agent", agent]);
         let block: serde_json::Value = serde_json::from_str(&run.stdout).unwrap_or_default();
-        let names = block
+        block
             .as_array()
-            .map(|tools| tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>());
-        names
+            .map(|tools| tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>())
     };
     assert_eq!(names("a").unwrap(), ["count", "append"]);
     assert_eq!(names("b").unwrap(), [""; 0]);

@@ -42,7 +42,15 @@ pub struct Opened {
 impl Opened {
     /// The header of a new session.
     pub fn new(id: SessionId) -> Self {
-        Self { version: FORMAT_VERSION, id, agent: String::new(), model: None, cwd: None, parent: None, forked_from: None }
+        Self {
+            version: FORMAT_VERSION,
+            id,
+            agent: String::new(),
+            model: None,
+            cwd: None,
+            parent: None,
+            forked_from: None,
+        }
     }
 
     /// Whose session it is.

@@ -74,7 +74,7 @@ async fn a_command_that_hears_the_wish_may_clean_up() {
     let scene = Scene::new().await;
     let witness = scene.pipe("witness");
     let script = "exec 9>witness; trap 'echo cleaned >&9; echo so far; exit 0' TERM; echo ready >&9; while :; do sleep 0.01; done";
-    scene.mount(scene.shell(script).grace(Duration::from_secs(60))).await;
+    scene.mount(scene.shell(script).grace(Duration::from_mins(1))).await;
     let canceller = Canceller::new();
     let call = tokio::spawn(scene.execute(ExecuteContext::new().cancel(canceller.token())));
     let (witness, _) = Witness::heard(witness).await;
@@ -88,7 +88,7 @@ async fn one_that_is_stopped_is_ended_too() {
     let scene = Scene::new().await;
     let witness = scene.pipe("witness");
     scene
-        .mount(scene.shell("exec 9>witness; echo ready >&9; kill -STOP $$; sleep 600").grace(Duration::from_secs(60)))
+        .mount(scene.shell("exec 9>witness; echo ready >&9; kill -STOP $$; sleep 600").grace(Duration::from_mins(1)))
         .await;
     let canceller = Canceller::new();
     let call = tokio::spawn(scene.execute(ExecuteContext::new().cancel(canceller.token())));

@@ -37,7 +37,7 @@ async fn one_that_leaves_processes_with_its_pipes_is_not_waited_for() {
     let script =
         "exec 9>witness; (trap '' TERM; echo ready >&9; sleep 600) & (sleep 600) & echo answered; read x <seen";
     let seen = scene.pipe("seen");
-    scene.mount(scene.shell(script).grace(Duration::from_secs(600))).await;
+    scene.mount(scene.shell(script).grace(Duration::from_mins(10))).await;
     let call = tokio::spawn(scene.execute(ExecuteContext::new()));
     let (witness, _) = Witness::heard(witness).await;
     tokio::task::spawn_blocking(move || std::fs::write(seen, "x\n").unwrap()).await.unwrap();

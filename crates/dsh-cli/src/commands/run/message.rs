@@ -24,7 +24,10 @@ pub(super) fn message(argument: Option<&str>) -> Result<String, Box<Diagnostic>>
     let parts = said.into_iter().chain(piped.as_deref().map(str::trim_end)).filter(|part| !part.trim().is_empty());
     let message = parts.collect::<Vec<_>>().join("\n\n");
     if message.is_empty() {
-        return Err(refused("there is no message".to_owned(), "`dsh run \"…\"` says something; `-` is all of standard input"));
+        return Err(refused(
+            "there is no message".to_owned(),
+            "`dsh run \"…\"` says something; `-` is all of standard input",
+        ));
     }
     Ok(message)
 }

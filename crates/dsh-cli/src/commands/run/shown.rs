@@ -69,7 +69,8 @@ impl Shown {
                 screen.print(shown.as_deref().unwrap_or(text));
             }
             ModelEvent::Reasoning(text) if self.json => self.event("reasoning", of, [("text", string(text))]),
-            _ => {}
+            // Calls are shown when they run.
+            ModelEvent::Text(_) | ModelEvent::Reasoning(_) | _ => {}
         }
     }
 

@@ -99,7 +99,8 @@ impl Turn {
             Ok(())
         });
         let agents = root.agents();
-        let handle = if resumes { agents.resume(id, options).await? } else { agents.create(options.session_id(id)).await? };
+        let handle =
+            if resumes { agents.resume(id, options).await? } else { agents.create(options.session_id(id)).await? };
         Ok(handle)
     }
 }
@@ -205,5 +206,5 @@ fn refused(failure: &Failure) -> Diagnostic {
     if let Some(error) = failure.downcast_ref::<dsh_agent::Error>() {
         return Diagnostic::error(error.code(), error.to_string());
     }
-    Diagnostic::error("run::failed", format!("the agent could not be made: {}", failure))
+    Diagnostic::error("run::failed", format!("the agent could not be made: {failure}"))
 }

@@ -52,19 +52,28 @@ pub(in crate::commands) fn find(
                 [one] => Ok(one.id.clone()),
                 [] => {
                     let headline = format!("there is no session {}", quoted(name));
-                    Err(refuse(Diagnostic::error("session::not_found", headline).with_help("`dsh sessions --all` lists them"), report))
+                    Err(refuse(
+                        Diagnostic::error("session::not_found", headline).with_help("`dsh sessions --all` lists them"),
+                        report,
+                    ))
                 }
                 several => {
                     let names = list(several.iter().map(|listed| listed.id.as_str()));
                     let headline = format!("more than one session begins with {}", quoted(name));
-                    Err(refuse(Diagnostic::error("session::ambiguous", headline).with_help(format!("they are {names}")), report))
+                    Err(refuse(
+                        Diagnostic::error("session::ambiguous", headline).with_help(format!("they are {names}")),
+                        report,
+                    ))
                 }
             }
         }
         Wanted::Last { agent } => last(&all, here, agent).cloned().ok_or_else(|| {
             let whose = agent.map_or_else(String::new, |agent| format!(" of agent {}", quoted(agent)));
             let headline = format!("there is no session{whose} of this folder to go on with");
-            refuse(Diagnostic::error("session::not_found", headline).with_help("begin one without `--continue`"), report)
+            refuse(
+                Diagnostic::error("session::not_found", headline).with_help("begin one without `--continue`"),
+                report,
+            )
         }),
     }
 }

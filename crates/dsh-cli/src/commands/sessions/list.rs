@@ -26,7 +26,9 @@ pub(super) fn answer(
     let mut listed: Vec<(&Listed, &Summary)> = Vec::new();
     for one in &all {
         match &one.summary {
-            Ok(summary) if here.is_none() || summary.opened.cwd.as_deref() == here.as_deref() => listed.push((one, summary)),
+            Ok(summary) if here.is_none() || summary.opened.cwd.as_deref() == here.as_deref() => {
+                listed.push((one, summary));
+            }
             Ok(_) => {}
             // Whose folder it is of cannot be read.
             Err(error) => report.push(wrong(error)),
@@ -48,16 +50,18 @@ fn row(one: &Listed, summary: &Summary, with_folder: bool) -> String {
     let Summary { opened, turns, last_ms, .. } = summary;
     let turns = if *turns == 1 { "1 turn".to_owned() } else { format!("{turns} turns") };
     let agent = if opened.agent.is_empty() { String::new() } else { format!("  {}", one_line(&opened.agent)) };
-    let folder = opened.cwd.as_deref().filter(|_| with_folder).map_or_else(String::new, |cwd| format!("  {}", one_line(cwd)));
+    let folder =
+        opened.cwd.as_deref().filter(|_| with_folder).map_or_else(String::new, |cwd| format!("  {}", one_line(cwd)));
     format!("{}  {}  {turns:>9}{agent}{folder}\n", one.id, minute(*last_ms))
 }
 
 fn entry(one: &Listed, summary: &Summary) -> String {
     let opened = &summary.opened;
     let agent = (!opened.agent.is_empty()).then_some(opened.agent.as_str());
-    let origin = opened.forked_from.as_ref().map(|origin| {
-        object([("session", string(origin.session.as_str())), ("turn", origin.turn.to_string())])
-    });
+    let origin = opened
+        .forked_from
+        .as_ref()
+        .map(|origin| object([("session", string(origin.session.as_str())), ("turn", origin.turn.to_string())]));
     object([
         ("session", string(one.id.as_str())),
         ("agent", or_null(agent, string)),

@@ -19,7 +19,9 @@ pub(super) fn text(log: &Log) -> String {
                     line(&mut text, &format!("forked from {} after turn {}", origin.session, origin.turn));
                 }
             }
-            SessionEvent::TurnStarted(_) => line(&mut text, &format!("\n# Turn {}, {} UTC", record.turn, minute(record.at_ms))),
+            SessionEvent::TurnStarted(_) => {
+                line(&mut text, &format!("\n# Turn {}, {} UTC", record.turn, minute(record.at_ms)));
+            }
             SessionEvent::Input(input) => said(&mut text, "user", &input.message),
             SessionEvent::Attached(attached) => said(&mut text, "attached", &attached.message),
             SessionEvent::Answered(answered) => {
@@ -30,10 +32,13 @@ pub(super) fn text(log: &Log) -> String {
                 }
             }
             SessionEvent::CallEnded(ended) => {
-                let name = calls.iter().rev().find(|call| call.id == ended.result.call_id).map_or("?", |call| &call.name);
+                let name =
+                    calls.iter().rev().find(|call| call.id == ended.result.call_id).map_or("?", |call| &call.name);
                 line(&mut text, &result_line(name, &ended.result, ended.code.as_deref()));
             }
-            SessionEvent::StepFailed(failed) => line(&mut text, &format!("step {} failed: {} ({})", failed.step, failed.message, failed.code)),
+            SessionEvent::StepFailed(failed) => {
+                line(&mut text, &format!("step {} failed: {} ({})", failed.step, failed.message, failed.code));
+            }
             SessionEvent::Compacted(compacted) => said(&mut text, "summary of what was before", &compacted.summary),
             SessionEvent::TurnEnded(ended) => line(&mut text, &format!("turn {} {}", record.turn, ended.end)),
             SessionEvent::Repaired(_) => line(&mut text, "the torn end of the file was cut here"),

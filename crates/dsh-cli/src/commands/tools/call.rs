@@ -1,5 +1,6 @@
 //! `dsh tools call`: one call, the whole way that an agent's calls go.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use dsh_kernel::{Canceller, Failure};
@@ -142,24 +143,23 @@ fn failed(name: &str, code: &'static str, executed: &Executed, project: &Project
 fn text(content: &[ContentBlock]) -> String {
     let mut text = String::new();
     for block in content {
-        match block {
-            ContentBlock::Text { text: words, .. } => text.push_str(words),
-            ContentBlock::Image(image) => {
-                text.push_str(&format!(
-                    "[a picture of type {}, {} bytes of base64]",
-                    image.media_type,
-                    image.data.len()
-                ));
-            }
-            ContentBlock::Resource(resource) => match &resource.body {
-                ResourceBody::Text(words) => text.push_str(words),
-                _ => text.push_str(&format!("[{}]", resource.uri)),
-            },
-            _ => {}
-        }
+        text.push_str(&words(block));
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
     }
     text
+}
+
+/// What a person reads of a block.
+fn words(block: &ContentBlock) -> Cow<'_, str> {
+    if let ContentBlock::Image(image) = block {
+        let (kind, size) = (&image.media_type, image.data.len());
+        return format!("[a picture of type {kind}, {size} bytes of base64]").into();
+    }
+    let ContentBlock::Resource(resource) = block else { return block.as_text().unwrap_or_default().into() };
+    if let ResourceBody::Text(words) = &resource.body {
+        return words.into();
+    }
+    format!("[{}]", resource.uri).into()
 }

@@ -3,7 +3,7 @@
 use dsh_kernel::Plugin as _;
 use dsh_llm::ToolSchema;
 use dsh_system_prompt::PartLayer;
-use dsh_tools::ToolsExt as _;
+use dsh_tools::{ToolView, ToolsExt as _};
 
 use crate::commands::Scene;
 use crate::commands::explain::places::{Place, Places};
@@ -55,7 +55,7 @@ impl<'a> Listing<'a> {
         let mut tools: Vec<ListedTool<'a>> = of_files.collect();
         // Without the registry nobody has registered one.
         let view = scene.mounted.root().tools().view(scope.map(|(key, _)| key)).ok();
-        for tool in view.iter().flat_map(|view| view.all()) {
+        for tool in view.iter().flat_map(ToolView::all) {
             let command = project.tools.commands.iter().find(|command| command.schema.name() == tool.name());
             tools.push(ListedTool {
                 schema: tool.schema().clone(),

@@ -12,9 +12,14 @@ use dsh_harness::kernel::{
 };
 use dsh_harness::llm::{Message, NO_PARAMETERS, ToolSchema};
 use dsh_harness::prompt::{
-    PromptChange, PromptSection, PromptVariable, PromptView, RunContext, SystemPromptExt, ToolProvider, ToolProviderResult,
+    PromptChange, PromptSection, PromptVariable, PromptView, RunContext, SystemPromptExt, ToolProvider,
+    ToolProviderResult,
 };
 use dsh_harness::session::{Opened, SessionId, SessionsExt};
+use dsh_harness::subagent::{
+    Capabilities, SubagentJob, SubagentProvider, SubagentProviderAdded, SubagentProviderRemoved, SubagentResult,
+    SubagentsExt,
+};
 use dsh_harness::tools::{Tool, ToolChange, ToolFilter, ToolsExt};
 use futures_util::FutureExt;
 
@@ -51,9 +56,15 @@ impl Case {
     }
 
     /// What has to be there before the owner comes.
-    pub(crate) fn ground(&self, root: &Context) {
+    pub(crate) fn ground(&self, root: &Context) -> Option<Context> {
         match (self.of, self.method) {
             ("tools", "restrict") => drop(root.tools().register(tool("kept-from-some")).unwrap()),
+            ("tools", "bound_by") => {
+                drop(root.tools().register(tool("kept-from-some")).unwrap());
+                let other = root.scope("other").unwrap().ctx().clone();
+                other.tools().restrict(ToolFilter::new().deny(["kept-from-some"])).unwrap();
+                return Some(other);
+            }
             ("agents", "create") => drop(root.agents().set_factory(Idle).unwrap()),
             ("agents", "resume") => {
                 drop(root.agents().set_factory(Idle).unwrap());
@@ -61,6 +72,7 @@ impl Case {
             }
             _ => {}
         }
+        None
     }
 }
 
@@ -76,7 +88,11 @@ impl fmt::Debug for Case {
     }
 }
 
-const fn of_context(method: &'static str, register: fn(&World) -> Registered<'_>, is_there: fn(&World) -> bool) -> Case {
+const fn of_context(
+    method: &'static str,
+    register: fn(&World) -> Registered<'_>,
+    is_there: fn(&World) -> bool,
+) -> Case {
     Case { of: "Context", method, scoped: false, register, is_there, listeners: Listeners::None }
 }
 
@@ -143,7 +159,11 @@ pub(crate) const CASES: &[Case] = &[
     ),
     of_context("provide", |world| Box::pin(async { Ok(world.ctx.provide(Thing)?) }), provided),
     of_context("provide_shared", |world| Box::pin(async { Ok(world.ctx.provide_shared(Arc::new(Thing))?) }), provided),
-    of_context("provide_dyn", |world| Box::pin(async { Ok(world.ctx.provide_dyn(Thing::NAME, Arc::new(1))?) }), provided),
+    of_context(
+        "provide_dyn",
+        |world| Box::pin(async { Ok(world.ctx.provide_dyn(Thing::NAME, Arc::new(1))?) }),
+        provided,
+    ),
     of_context(
         "on",
         |world| {
@@ -170,7 +190,9 @@ pub(crate) const CASES: &[Case] = &[
         "on_waterfall",
         |world| {
             Box::pin(async {
-                let listener = |value, _: Arc<Edit>, next: dsh_harness::kernel::Next<Edit>| async move { next.run(value + 1).await };
+                let listener = |value, _: Arc<Edit>, next: dsh_harness::kernel::Next<Edit>| async move {
+                    next.run(value + 1).await
+                };
                 Ok(world.ctx.on_waterfall(listener)?)
             })
         },
@@ -201,7 +223,9 @@ pub(crate) const CASES: &[Case] = &[
         of: "system-prompt",
         method: "section",
         scoped: false,
-        register: |world| Box::pin(async { Ok(world.ctx.system_prompt().section(PromptSection::new("note", 1, "A note."))?) }),
+        register: |world| {
+            Box::pin(async { Ok(world.ctx.system_prompt().section(PromptSection::new("note", 1, "A note."))?) })
+        },
         is_there: |world| view(world).sections().any(|section| section.name == "note"),
         listeners: Listeners::TakeBack(no_prompt_changes),
     },
@@ -210,7 +234,7 @@ pub(crate) const CASES: &[Case] = &[
         method: "tools",
         scoped: false,
         register: |world| {
-            let provider = ToolProvider::computed(|_| Some(ToolProviderResult::new([])));
+            let provider = ToolProvider::computed(|_| ToolProviderResult::new([]));
             Box::pin(async move { Ok(world.ctx.system_prompt().tools(provider)?) })
         },
         is_there: |world| view(world).tool_providers().any(|provider| provider.owner.to_string() == "owner"),
@@ -241,6 +265,22 @@ pub(crate) const CASES: &[Case] = &[
         },
         is_there: |world| world.kernel.root().tools().get("kept-from-some", world.ctx.scope_key()).unwrap().is_none(),
         listeners: Listeners::TakeBack(no_tool_changes),
+    },
+    Case {
+        of: "tools",
+        method: "bound_by",
+        scoped: true,
+        register: |world| Box::pin(async { Ok(world.ctx.tools().bound_by(world.other.as_ref().unwrap())?) }),
+        is_there: |world| world.kernel.root().tools().get("kept-from-some", world.ctx.scope_key()).unwrap().is_none(),
+        listeners: Listeners::TakeBack(no_tool_changes),
+    },
+    Case {
+        of: "subagents",
+        method: "register_provider",
+        scoped: false,
+        register: |world| Box::pin(async { Ok(world.ctx.subagents().register_provider(Nobody)?) }),
+        is_there: |world| world.kernel.root().subagents().get("nobody").unwrap().is_some(),
+        listeners: Listeners::Contained(no_providers),
     },
     Case {
         of: "sessions",
@@ -349,6 +389,33 @@ fn no_agents(root: &Context) -> Disposer {
     .unwrap()
 }
 
+fn no_providers(root: &Context) -> Disposer {
+    let fails = || Err::<(), _>(Failure::msg("no providers today"));
+    root.effect("listeners", |fx| {
+        fx.adopt(root.on(move |_: &SubagentProviderAdded| fails())?)?;
+        fx.adopt(root.on(move |_: &SubagentProviderRemoved| fails())?)?;
+        Ok(())
+    })
+    .unwrap()
+}
+
+/// A provider of subagents that runs none.
+struct Nobody;
+
+impl SubagentProvider for Nobody {
+    fn name(&self) -> &'static str {
+        "nobody"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::none()
+    }
+
+    fn run(&self, _job: SubagentJob) -> BoxFuture<'static, Result<SubagentResult, Failure>> {
+        Box::pin(async { Err(Failure::msg("nobody runs")) })
+    }
+}
+
 fn tool(name: &str) -> Tool {
     let schema = ToolSchema::new(name, "For a test.", NO_PARAMETERS).unwrap();
     Tool::raw(schema, |_, _| async { Ok("seen") })
@@ -386,9 +453,13 @@ impl DynPlugin for DynFlagged {
         Name::fixed("flagged")
     }
 
-    fn start<'a>(&'a self, ctx: &'a Context) -> BoxFuture<'a, Result<(), Failure>> {
+    fn inject(&self) -> Vec<Name> {
+        Vec::new()
+    }
+
+    fn start(self: Arc<Self>, ctx: Context) -> BoxFuture<'static, Result<(), Failure>> {
         Box::pin(async move {
-            drop(flag_effect(ctx, &self.0)?);
+            drop(flag_effect(&ctx, &self.0)?);
             Ok(())
         })
     }

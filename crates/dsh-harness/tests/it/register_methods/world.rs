@@ -8,6 +8,7 @@ use dsh_harness::agent::{AgentRegistry, Agents};
 use dsh_harness::kernel::{Context, Failure, Fiber, Kernel, Plugin};
 use dsh_harness::prompt::{PromptConfig, PromptRegistry, SystemPrompt};
 use dsh_harness::session::{MemoryStore, SessionId, SessionRegistry, Sessions};
+use dsh_harness::subagent::{SubagentRegistry, Subagents, SubagentsConfig};
 use dsh_harness::tools::{ToolRegistry, Tools, ToolsConfig};
 
 use super::cases::Case;
@@ -17,7 +18,7 @@ struct Owner;
 
 impl Plugin for Owner {
     const NAME: &'static str = "owner";
-    type Inject = (PromptRegistry, ToolRegistry, SessionRegistry, AgentRegistry);
+    type Inject = (PromptRegistry, ToolRegistry, SessionRegistry, AgentRegistry, SubagentRegistry);
 
     async fn start(&self, _ctx: &Context) -> Result<(), Failure> {
         Ok(())
@@ -36,6 +37,8 @@ pub(crate) struct World {
     /// For what has no view of its own: set while it is there.
     pub(crate) flag: Flag,
     numbers: Arc<AtomicU64>,
+    /// The context of another scope, where a case needs one.
+    pub(crate) other: Option<Context>,
 }
 
 /// Something that is there or is not.
@@ -62,12 +65,21 @@ impl World {
         let born = AtomicU64::new(1);
         let ids = move || SessionId::new(born.fetch_add(1, Ordering::SeqCst), 7);
         root.plugin(Agents::new().ids(ids)).unwrap().ready().await.unwrap();
-        case.ground(&root);
+        root.plugin(Subagents::new(SubagentsConfig::new())).unwrap().ready().await.unwrap();
+        let other = case.ground(&root);
         let without_owner = kernel.inspect().to_string();
         let owner = root.plugin(Owner).unwrap();
         owner.ready().await.unwrap();
         let ctx = if case.scoped { owner.ctx().scope("scoped").unwrap().ctx().clone() } else { owner.ctx() };
-        Self { kernel: Arc::new(kernel), owner, ctx, without_owner, flag: Flag::default(), numbers: Arc::default() }
+        Self {
+            kernel: Arc::new(kernel),
+            owner,
+            ctx,
+            without_owner,
+            flag: Flag::default(),
+            numbers: Arc::default(),
+            other,
+        }
     }
 
     /// A number that was not given before.
