@@ -253,8 +253,9 @@ impl Mailbox {
 
     /// The loop is over.
     pub(crate) fn end(&self) {
-        let idle = self.state().idle.take();
+        // In this order: whoever asks in between finds the end, or is in what is taken.
         self.ended.cancel();
+        let idle = self.state().idle.take();
         fire(idle);
     }
 

@@ -7,7 +7,7 @@ use clap::{CommandFactory, Parser};
 use crate::args::{Arguments, HelpArgs};
 use crate::config::ENVIRONMENT;
 use crate::diagnostic::{Diagnostic, Sources};
-use crate::names::{list, nearest, quoted};
+use crate::names::{nearest, quoted};
 use crate::outside::Console;
 use crate::status::ExitStatus;
 use environment::VARIABLES;
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &HelpArgs, console: &mut Console) -> ExitStatus {
     let topics = || commands.iter().copied().chain(TOPICS.map(|(name, _)| name));
     let help = match nearest(topic, topics()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("there is on {}", list(topics())),
+        None => format!("there is on {}", topics().map(quoted).collect::<Vec<_>>().join(", ")),
     };
     let unknown = Diagnostic::error("cli::unknown_topic", format!("there is no help on {}", quoted(topic)));
     console.report(&[unknown.with_help(help)], &Sources::new());
@@ -78,7 +78,7 @@ fn environment() -> String {
 fn exit_status() -> String {
     let mut text = "The number that dsh ends with:\n\n".to_owned();
     for (status, meaning) in ExitStatus::MEANINGS {
-        text += &wrapped(5, &format!("  {}", status.code()), meaning);
+        text += &wrapped(7, &format!("  {}", status.code()), meaning);
     }
     text + "\nWarnings and notes change none of these.\n"
 }

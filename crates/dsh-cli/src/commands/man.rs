@@ -9,7 +9,7 @@ use clap_mangen::roff::{Roff, bold, roman};
 use super::help::{ENVIRONMENT_INTRO, ENVIRONMENT_MORE, variables};
 use crate::args::{Arguments, ManArgs};
 use crate::diagnostic::{Diagnostic, Sources, one_line};
-use crate::names::{list, nearest, quoted};
+use crate::names::{nearest, quoted};
 use crate::outside::{Console, NewFile, WriteProblem, in_words, may_write, replace_all};
 use crate::status::ExitStatus;
 
@@ -40,7 +40,7 @@ fn unknown(name: &str, root: &Command, console: &mut Console) -> ExitStatus {
     let commands = || root.get_subcommands().map(Command::get_name);
     let help = match nearest(name, commands()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("the commands are {}", list(commands())),
+        None => format!("the commands are {}", commands().map(quoted).collect::<Vec<_>>().join(", ")),
     };
     let unknown = Diagnostic::error("cli::unknown_command", format!("there is no command {}", quoted(name)));
     console.report(&[unknown.with_help(help)], &Sources::new());

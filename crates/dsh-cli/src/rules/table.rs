@@ -12,6 +12,20 @@ macro_rules! texts {
 
 /// Every code with its text, by code. A test compares the table with the folder.
 pub(super) const TEXTS: &[(&str, &str)] = texts! {
+    agent {
+        calls_cut
+        cancelled
+        driver_failed
+        duplicate_agent
+        duplicate_factory
+        limit
+        model_panicked
+        no_factory
+        no_session_id
+        panicked
+        stopped
+        unscoped
+    }
     agents {
         long_front_matter
         no_front_matter
@@ -29,6 +43,8 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         bad_config
         input_lost
         no_interrupts
+        no_message
+        no_model
         no_runtime
         not_a_folder
         output_lost
@@ -152,9 +168,52 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         unsettled
         valueless_variable
     }
+    run {
+        ended
+        failed
+        limit
+        not_approved
+        refused
+    }
     script {
         invalid_rule
         syntax
+    }
+    session {
+        already_entered
+        ambiguous
+        broken
+        corrupt
+        detached
+        exists
+        interrupted
+        invalid_id
+        invalid_utf8
+        io
+        locked
+        lone_surrogates
+        newer_version
+        no_folder
+        no_line_end
+        not_a_file
+        not_found
+        not_named
+        not_rebuilt
+        out_of_place
+        torn_end
+        turn_not_ended
+        unknown_event
+    }
+    subagent {
+        duplicate_provider
+        invalid_output_schema
+        no_parent
+        no_provider
+        provider_failed
+        provider_panicked
+        too_deep
+        too_many
+        unsupported_capability
     }
     template {
         malformed_reference
@@ -164,6 +223,7 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
     tools {
         blocked
         cancelled
+        circular_bound
         denied
         duplicate_tool
         empty_filter

@@ -31,6 +31,7 @@ mod process_information;
 mod prompt;
 mod refused;
 mod rule;
+mod run;
 mod sarif;
 mod secrets;
 mod streams;

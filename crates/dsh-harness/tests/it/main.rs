@@ -2,8 +2,6 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
     reason = "what a helper of a test cannot do has failed the test; clippy lets only `#[test]` functions do so"
 )]
 

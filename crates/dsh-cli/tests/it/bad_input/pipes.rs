@@ -15,7 +15,9 @@ persona = "You work with {{token}}."
 [agents.two]
 personna = "x"
 "#;
-    Project::new(config).file("tools.json", r#"[{"name": "read"}]"#)
+    Project::new(config)
+        .file("tools.json", r#"[{"name": "read"}]"#)
+        .file("script.toml", "[[rules]]\nanswer = \"Hello.\"\n")
 }
 
 /// Every way to have something printed. The last two also write files.
@@ -23,6 +25,8 @@ const COMMANDS: &[&str] = &[
     "prompt --agent one",
     "prompt --agent one --json",
     "prompt --agent one --tools",
+    "run --scripted script.toml hello",
+    "sessions",
     "check",
     "check --format concise",
     "check --format json",

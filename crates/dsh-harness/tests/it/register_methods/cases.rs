@@ -101,7 +101,7 @@ fn flagged(world: &World) -> bool {
 }
 
 fn provided(world: &World) -> bool {
-    world.kernel.root().get_dyn(Thing::NAME).is_ok()
+    world.ctx.get_dyn(Thing::NAME).is_ok()
 }
 
 /// Every register-method that there is.
