@@ -241,7 +241,7 @@ impl Session {
         self.len() == 0
     }
 
-    /// The messages that a request would have now: those of [`derive`](crate::derive), kept as they grow.
+    /// The messages that a request would have now: those of [`derive`](fn@crate::derive), kept as they grow.
     pub fn messages(&self) -> Vec<Message> {
         self.state().derivation.messages()
     }

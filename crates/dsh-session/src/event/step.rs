@@ -53,7 +53,7 @@ impl Request {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RequestMessages {
-    /// What [`derive`](crate::derive) makes of the records before it.
+    /// What [`derive`](fn@crate::derive) makes of the records before it.
     Derived,
     /// These, since a listener changed the request.
     Edited(Vec<Message>),
