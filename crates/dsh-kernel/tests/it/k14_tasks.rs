@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dsh_kernel::{Cancel, Canceller, ErrorKind, Failure, FiberState, Kernel, ManualClock};
-use dsh_testkit::{Counter, Gate, Log, Probes};
+use dsh_testkit::{Counter, Gate, Log, Probes, poll_once};
 
 use crate::support::{Marked, Part, ears, is_open, manual_kernel, quiet, run, slow_link, undo};
 
@@ -342,5 +342,50 @@ fn a_token_fires_once_and_for_good() {
         waits.await.unwrap();
         drop(canceller);
         assert!(token.is_cancelled());
+    });
+}
+
+/// Something in a task's future whose destructor says that it runs, and waits until it may end.
+struct SlowToDrop(std::sync::mpsc::Sender<()>, std::sync::mpsc::Receiver<()>);
+
+impl Drop for SlowToDrop {
+    fn drop(&mut self) {
+        self.0.send(()).unwrap();
+        self.1.recv().unwrap();
+    }
+}
+
+// K9, K14: the end of a task that is aborted is told when its future is gone, not while that is being dropped
+#[test]
+fn an_aborted_task_has_not_ended_while_its_future_is_dropped() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(3).build().unwrap();
+    runtime.block_on(async {
+        let (kernel, clock) = manual_kernel();
+        let fiber = Part::new("p").mount(&kernel.root());
+        let (says, runs) = std::sync::mpsc::channel();
+        let (lets, may_end) = std::sync::mpsc::channel();
+        let slow = SlowToDrop(says, may_end);
+        let begun = Gate::new();
+        let wait = begun.clone();
+        let never = Gate::new();
+        let stays = never.clone();
+        let task = fiber.ctx().spawn("t", move |_| async move {
+            let _slow = slow;
+            wait.wait().await;
+            stays.wait().await;
+        });
+        begun.reached().await;
+        begun.open();
+        never.reached().await;
+        let mut teardown = task.unwrap().dispose();
+        clock.advance(Duration::from_secs(6));
+        tokio::task::spawn_blocking(move || runs.recv().unwrap()).await.unwrap();
+        // Whoever would tell of the end too early has had its turns by then.
+        for _ in 0..10_000 {
+            tokio::task::yield_now().await;
+            assert!(poll_once(&mut teardown).is_pending(), "the end was told while the future was dropped");
+        }
+        lets.send(()).unwrap();
+        assert!(teardown.await.is_err(), "an aborted task is reported");
     });
 }
