@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use dsh_kernel::{
     BoxFuture, Context, DynPlugin, Emit, Event, Failure, Fiber, FiberChanged, FiberState, Inspection, Kernel, Name,
@@ -96,7 +97,8 @@ pub(crate) struct Absent(pub(crate) Vec<u32>);
 
 impl Heart {
     pub(crate) async fn new() -> Arc<Self> {
-        let kernel = Kernel::new();
+        // How long a task takes to end on a loaded machine is not what is looked at; one that never does is the watchdog's.
+        let kernel = Kernel::builder().grace(Duration::from_secs(600)).build();
         let root = kernel.root();
         let (faults, tally, ledger) = (Faults::default(), Arc::default(), Arc::default());
         hear_changes(&root, &tally);

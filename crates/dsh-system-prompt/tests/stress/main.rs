@@ -6,6 +6,7 @@
 mod actor;
 mod compare;
 mod dice;
+mod given_time;
 mod heart;
 mod look;
 mod model;

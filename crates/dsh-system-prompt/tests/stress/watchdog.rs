@@ -5,6 +5,8 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::given_time::GivenTime;
+
 /// How long a round may take, in real time, before it is taken to hang. One takes well under a second.
 const LIMIT: Duration = Duration::from_secs(30);
 /// How long the dog waits for an account of what hangs.
@@ -21,15 +23,8 @@ impl Watchdog {
         let (beats, heard) = mpsc::channel::<String>();
         let account = Arc::new(account);
         std::thread::spawn(move || {
-            let mut doing = String::from("the beginning");
-            loop {
-                match heard.recv_timeout(LIMIT) {
-                    Ok(next) => doing = next,
-                    Err(RecvTimeoutError::Disconnected) => return,
-                    Err(RecvTimeoutError::Timeout) => break,
-                }
-            }
-            say(&format!("\nnothing has moved for {LIMIT:?} in {doing}\n"));
+            let Some((doing, given)) = watch(&heard) else { return };
+            say(&format!("\nnothing has moved for {LIMIT:?} in {doing} ({given})\n"));
             let told = Arc::new(Mutex::new(false));
             let (teller, flag) = (Arc::clone(&account), Arc::clone(&told));
             let (done, ended) = mpsc::channel::<()>();
@@ -40,7 +35,7 @@ impl Watchdog {
             });
             let _in_time = ended.recv_timeout(ACCOUNT);
             if !*told.lock().unwrap_or_else(PoisonError::into_inner) {
-                say("not even `inspect()` ends: its lock is held\n");
+                say("not even an account of it ends: a lock is held\n");
             }
             // Nobody else can end a test that waits for ever.
             std::process::abort();
@@ -51,6 +46,32 @@ impl Watchdog {
     /// Something else begins.
     pub(crate) fn beat(&self, doing: String) {
         drop(self.beats.send(doing));
+    }
+}
+
+/// Returns when what is being done hangs, with what that is; nothing when the run is over.
+///
+/// A thread that is ready and is given no processor does not hang, its machine has too much to do: such time does not count. One
+/// that waits for a lock is not ready, and one that turns in a circle is given its time.
+fn watch(heard: &mpsc::Receiver<String>) -> Option<(String, String)> {
+    let mut doing = String::from("the beginning");
+    let (mut begun, mut last) = (GivenTime::now(), GivenTime::now());
+    loop {
+        match heard.recv_timeout(LIMIT) {
+            Ok(next) => {
+                (doing, begun) = (next, GivenTime::now());
+                last = begun;
+            }
+            Err(RecvTimeoutError::Disconnected) => return None,
+            Err(RecvTimeoutError::Timeout) => {
+                let now = GivenTime::now();
+                let (since_begun, since_last) = (now.since(begun), now.since(last));
+                if since_begun.ran >= LIMIT || since_last.was_ready < LIMIT / 4 {
+                    return Some((doing, since_begun.to_string()));
+                }
+                last = now;
+            }
+        }
     }
 }
 
