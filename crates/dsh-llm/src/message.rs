@@ -3,6 +3,8 @@
 //! These are record types: they derive serde, and their JSON form is stable, since session logs are made of it. The system
 //! prompt is no message; it stands beside them in a request.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 /// Who a message is from.
@@ -38,8 +40,8 @@ pub enum Role {
 pub struct Message {
     /// Who it is from.
     pub role: Role,
-    /// What it says, in order.
-    pub content: Vec<ContentBlock>,
+    /// What it says, in order. It is shared: a copy of a message copies no text, so that a conversation costs each step little.
+    pub content: Arc<[ContentBlock]>,
 }
 
 impl Message {

@@ -1,6 +1,7 @@
 //! From a log to the messages that a model is sent: a pure function.
 
 mod derivation;
+mod piece;
 
 use std::borrow::Borrow;
 
@@ -8,7 +9,8 @@ use dsh_llm::{Message, ToolCall};
 
 use crate::record::Record;
 
-pub(crate) use derivation::{Derivation, interrupted};
+pub(crate) use derivation::Derivation;
+pub(crate) use piece::interrupted;
 
 /// The messages that a log makes: what a request after its last record says, unless a listener changes it.
 ///

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use dsh_llm::Message;
+
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The BLAKE3 of canonical bytes; in JSON 64 hexadecimal digits.
@@ -21,6 +23,12 @@ impl Digest {
     /// Of these bytes.
     pub fn of(bytes: &[u8]) -> Self {
         Self(blake3::hash(bytes))
+    }
+
+    /// Of a message's JSON, which are the bytes that its record has.
+    pub(crate) fn of_message(message: &Message) -> Self {
+        // A message is made of strings and lists, which are never refused.
+        Self::of(&serde_json::to_vec(message).unwrap_or_default())
     }
 
     /// The hash itself.

@@ -8,7 +8,6 @@ use dsh_llm::ModelRequest;
 use crate::derive::Derivation;
 use crate::error::{Error, ErrorKind};
 use crate::event::{Prompt, Request, RequestMessages, SessionEvent};
-use crate::hash::Digest;
 use crate::record::Record;
 
 /// A request as it was made.
@@ -21,7 +20,7 @@ pub struct Rebuilt {
     pub turn: u32,
     /// Which step of the turn.
     pub step: u32,
-    /// The request; its [`to_json`](ModelRequest::to_json) are the bytes that were hashed when it was made.
+    /// The request, of which every byte was held against the hash that was written when it was made.
     pub request: ModelRequest,
 }
 
@@ -49,17 +48,21 @@ pub fn requests<R: Borrow<Record>>(log: &[R]) -> Result<Vec<Rebuilt>, Error> {
     let mut rebuilt = Vec::new();
     for record in log {
         let record: &Record = record.borrow();
-        if let SessionEvent::Prompt(prompt) = &record.event {
+        if let SessionEvent::Prompt(prompt) = &record.event
+            && prompt.is_whole()
+        {
             prompts.insert(*prompt.hash.as_bytes(), prompt);
         }
         if let SessionEvent::Request(asked) = &record.event {
             let prompt = prompts.get(asked.prompt.as_bytes()).ok_or_else(|| {
-                let problem =
-                    format!("the prompt {} of the request at `seq` {} is not there", asked.prompt, record.seq);
+                let problem = format!(
+                    "the prompt {} of the request at `seq` {} is not there, or is another text",
+                    asked.prompt, record.seq
+                );
                 Error::new(ErrorKind::NotRebuilt, problem).help("give the whole log, from its header on")
             })?;
             let request = rebuild(asked, prompt, &derivation);
-            let digest = digest(&request);
+            let digest = Request::digest_of(&request, prompt.hash, derivation.digests(&request.messages));
             if digest != asked.digest {
                 let problem = format!(
                     "the request at `seq` {} does not come out as it was: {digest}, not {}",
@@ -84,9 +87,4 @@ fn rebuild(asked: &Request, prompt: &Prompt, before: &Derivation<&Record>) -> Mo
     request.tools = prompt.tools.clone();
     request.max_output_tokens = asked.max_output_tokens;
     request
-}
-
-/// The hash of a request's canonical bytes.
-pub(crate) fn digest(request: &ModelRequest) -> Digest {
-    Digest::of(request.to_json().as_bytes())
 }

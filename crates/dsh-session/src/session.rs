@@ -18,7 +18,6 @@ use crate::event::{
 };
 use crate::hash::Digest;
 use crate::id::SessionId;
-use crate::rebuild::digest;
 use crate::record::Record;
 use crate::store::{SessionStore, SessionWriter};
 
@@ -212,9 +211,9 @@ impl Session {
     /// As [`append`](Self::append); `session::out_of_place` also while calls are open.
     pub fn append_request(&self, step: u32, request: &ModelRequest) -> Result<Arc<Record>, Error> {
         let at_ms = now(self.0.clock.as_ref());
-        let digest = digest(request);
         let mut state = self.state();
         let prompt = state.prompt_hash(&self.0.id, request, at_ms)?;
+        let digest = Request::digest_of(request, prompt, state.derivation.digests(&request.messages));
         let event = Request::new(step, &*request.model, prompt, digest).max_output_tokens(request.max_output_tokens);
         let event = if state.derivation.is(&request.messages) { event } else { event.edited(request.messages.clone()) };
         state.append(&self.0.id, event.into(), at_ms)

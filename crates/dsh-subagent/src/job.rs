@@ -221,9 +221,10 @@ impl SubagentJob {
     pub fn converse(&self, child: &Agent) -> BoxFuture<'static, Result<SubagentResult, Failure>> {
         let (job, child) = (self.clone(), child.clone());
         Box::pin(async move {
-            let mut prompt = job.prompt().clone();
-            let Some(schema) = job.output() else { return ask(&child, prompt).await };
-            prompt.content.push(ContentBlock::text(format!("{ASKED}\n{}", schema.text())));
+            let prompt = job.prompt();
+            let Some(schema) = job.output() else { return ask(&child, prompt.clone()).await };
+            let asked = ContentBlock::text(format!("{ASKED}\n{}", schema.text()));
+            let prompt = Message::new(prompt.role, prompt.content.iter().cloned().chain([asked]));
             let first = ask(&child, prompt).await?;
             if !first.is_completed() {
                 return Ok(first);

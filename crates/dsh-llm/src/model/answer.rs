@@ -189,7 +189,7 @@ mod tests {
             ContentBlock::ToolCall(ToolCall::new("a", "look", "{\"a\":1}")),
             ContentBlock::ToolCall(ToolCall::new("b", "look", "{\"b\":2}")),
         ];
-        assert_eq!(answer.message().content, expected);
+        assert_eq!(*answer.message().content, expected);
         assert_eq!((answer.usage(), answer.stop()), (Some(Usage::new(3, 4)), Some(StopReason::ToolCalls)));
     }
 

@@ -239,7 +239,7 @@ impl<'r> Talk<'r> {
         let calls: Vec<&ToolCall> = messages.iter().flat_map(Message::tool_calls).collect();
         let results = message
             .into_iter()
-            .flat_map(|message| &message.content)
+            .flat_map(|message| &*message.content)
             .filter_map(|block| if let ContentBlock::ToolResult(result) = block { Some(result) } else { None });
         let name_of = |id: &str| calls.iter().rev().find(|call| call.id == id).map(|call| call.name.as_str());
         let tools = results.filter_map(|result| name_of(&result.call_id)).collect();
@@ -248,7 +248,7 @@ impl<'r> Talk<'r> {
     }
 
     fn has_error(&self) -> bool {
-        let blocks = self.message.into_iter().flat_map(|message| &message.content);
+        let blocks = self.message.into_iter().flat_map(|message| &*message.content);
         blocks.into_iter().any(|block| matches!(block, ContentBlock::ToolResult(result) if result.is_error))
     }
 }
@@ -256,7 +256,7 @@ impl<'r> Talk<'r> {
 /// The texts of a message, those of its results included, each on lines of its own.
 fn text(message: &Message) -> String {
     let mut texts = Vec::new();
-    for block in &message.content {
+    for block in &*message.content {
         if let ContentBlock::ToolResult(result) = block {
             texts.extend(result.content.iter().filter_map(ContentBlock::as_text));
         } else {

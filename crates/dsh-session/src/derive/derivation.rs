@@ -1,23 +1,14 @@
 //! The messages as they grow: one step for each record, so that a session never begins anew.
 
-use std::borrow::{Borrow, Cow};
+use std::borrow::Borrow;
 
-use dsh_llm::{ContentBlock, Message, ToolCall, ToolResult};
+use dsh_llm::{Message, ToolCall};
 
-use crate::derive::OpenCall;
-use crate::event::{Answered, Compacted, SessionEvent, StepFailed, TurnEnd};
+use super::OpenCall;
+use super::piece::{CallState, Part, Piece};
+use crate::event::{SessionEvent, TurnEnd};
+use crate::hash::Digest;
 use crate::record::Record;
-
-/// What a model reads of a call that was interrupted when it had begun.
-const MAY_HAVE_RUN: &str = "Interrupted: the call had begun and its result is lost. It may have done all of its work, or a part; \
-     look before you run it again.";
-/// What a model reads of a call that was interrupted before it began.
-const NOT_RUN: &str = "Interrupted: the call was not run.";
-
-/// The error result of a call that has no other.
-pub(crate) fn interrupted(call_id: &str, may_have_run: bool) -> ToolResult {
-    ToolResult::error(call_id, if may_have_run { MAY_HAVE_RUN } else { NOT_RUN })
-}
 
 /// What a log makes so far: pieces in the order of the messages, each a record that is shared with the log.
 pub(crate) struct Derivation<R> {
@@ -28,18 +19,6 @@ pub(crate) struct Derivation<R> {
     failed: Option<usize>,
     /// The `seq` of the last request.
     asked: u64,
-}
-
-/// What one record adds to the conversation.
-struct Piece<R> {
-    record: R,
-    /// One for each call of an answer that was not cut off.
-    calls: Vec<CallState<R>>,
-}
-
-struct CallState<R> {
-    started: bool,
-    ended: Option<R>,
 }
 
 impl<R: Borrow<Record>> Derivation<R> {
@@ -64,53 +43,43 @@ impl<R: Borrow<Record>> Derivation<R> {
                 self.open = None;
                 self.forget_failed();
             }
-            SessionEvent::Input(_) | SessionEvent::Attached(_) => self.add(record, 0),
-            SessionEvent::Answered(answered) => {
+            SessionEvent::Input(_) | SessionEvent::Attached(_) => self.pieces.push(Piece::new(record)),
+            SessionEvent::Answered(_) => {
                 self.forget_failed();
-                let calls = calls_of(answered).count();
-                self.open = (calls > 0).then_some(self.pieces.len());
-                self.add(record, calls);
+                let piece = Piece::new(record);
+                self.open = piece.has_calls().then_some(self.pieces.len());
+                self.pieces.push(piece);
             }
             SessionEvent::StepFailed(failed) => {
                 if failed.partial.is_some() {
                     self.forget_failed();
                     self.failed = Some(self.pieces.len());
-                    self.add(record, 0);
+                    self.pieces.push(Piece::new(record));
                 }
             }
             SessionEvent::CallStarted(started) => {
-                if let Some(call) = self.open_call(&started.call_id, |call| !call.started) {
-                    call.started = true;
+                if let Some(piece) = self.open_piece() {
+                    piece.start(&started.call_id);
                 }
             }
             SessionEvent::CallEnded(ended) => {
-                let id = &ended.result.call_id;
-                // Of two calls of one id, the result belongs to the one that has begun.
-                let at = self.open_call(id, |call| call.started).is_some();
-                if let Some(call) = self.open_call(id, |call| call.started || !at) {
-                    call.ended = Some(record);
+                // The record is handed on, and the borrow of it ends before.
+                let id = ended.result.call_id.clone();
+                if let Some(piece) = self.open_piece() {
+                    piece.end(&id, record);
                 }
             }
             SessionEvent::Compacted(compacted) => {
                 self.compact(compacted.through_seq, of.seq);
-                self.pieces.insert(0, Piece { record, calls: Vec::new() });
+                self.pieces.insert(0, Piece::new(record));
                 self.open = self.open.map(|at| at + 1);
                 self.failed = self.failed.map(|at| at + 1);
             }
         }
     }
 
-    fn add(&mut self, record: R, calls: usize) {
-        let calls = (0..calls).map(|_| CallState { started: false, ended: None }).collect();
-        self.pieces.push(Piece { record, calls });
-    }
-
-    /// The first call of this id that has no result and fits.
-    fn open_call(&mut self, id: &str, fits: impl Fn(&CallState<R>) -> bool) -> Option<&mut CallState<R>> {
-        let Piece { record, calls } = self.pieces.get_mut(self.open?)?;
-        let SessionEvent::Answered(answered) = &(*record).borrow().event else { return None };
-        let mut named = calls_of(answered).zip(calls);
-        named.find(|(call, state)| call.id == id && state.ended.is_none() && fits(state)).map(|(_, state)| state)
+    fn open_piece(&mut self) -> Option<&mut Piece<R>> {
+        self.pieces.get_mut(self.open?)
     }
 
     /// Whether an event may speak of this call: it is open, and, to start it, has not been started.
@@ -120,7 +89,7 @@ impl<R: Borrow<Record>> Derivation<R> {
 
     fn open_states(&self) -> impl Iterator<Item = (&ToolCall, &CallState<R>)> {
         let piece = self.open.and_then(|at| self.pieces.get(at));
-        piece.into_iter().flat_map(Piece::states).filter(|(_, state)| state.ended.is_none())
+        piece.into_iter().flat_map(Piece::states).filter(|(_, state)| state.is_open())
     }
 
     pub(crate) fn open_calls(&self) -> Vec<OpenCall> {
@@ -166,7 +135,7 @@ impl<R: Borrow<Record>> Derivation<R> {
         let (mut at, mut kept) = (0, 0);
         let (open, failed) = (self.open.take(), self.failed.take());
         self.pieces.retain(|piece| {
-            let keep = fits(at, piece.record.borrow());
+            let keep = fits(at, piece.record());
             if keep && Some(at) == open {
                 self.open = Some(kept);
             }
@@ -180,89 +149,25 @@ impl<R: Borrow<Record>> Derivation<R> {
     }
 
     pub(crate) fn messages(&self) -> Vec<Message> {
-        self.parts().map(Cow::into_owned).collect()
+        self.parts().map(|part| part.message().clone()).collect()
     }
 
-    /// Whether the messages are these; nothing is copied.
+    /// Whether the messages are these; what is the very same is not looked at.
     pub(crate) fn is(&self, messages: &[Message]) -> bool {
-        let mut given = messages.iter();
-        self.parts().all(|part| given.next() == Some(&*part)) && given.next().is_none()
+        self.parts().map(Part::message).eq(messages)
     }
 
-    fn parts(&self) -> impl Iterator<Item = Cow<'_, Message>> {
+    /// The digest of each of these messages. One that also stands here in its place is not hashed again.
+    pub(crate) fn digests<'a>(&'a self, messages: &'a [Message]) -> impl ExactSizeIterator<Item = Digest> + 'a {
+        let mut parts = self.parts();
+        messages.iter().map(move |message| match parts.next() {
+            Some(part) if part.message() == message => part.digest(),
+            _ => Digest::of_message(message),
+        })
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &Part> {
         let shown = self.pieces.iter().enumerate().filter(|(at, _)| Some(*at) != self.failed);
-        shown.flat_map(|(_, piece)| piece.message().into_iter().chain(piece.results()))
+        shown.flat_map(|(_, piece)| piece.parts())
     }
-}
-
-impl<R: Borrow<Record>> Piece<R> {
-    fn event(&self) -> &SessionEvent {
-        &self.record.borrow().event
-    }
-
-    fn states(&self) -> impl Iterator<Item = (&ToolCall, &CallState<R>)> {
-        let answered = if let SessionEvent::Answered(answered) = self.event() { Some(answered) } else { None };
-        answered.into_iter().flat_map(calls_of).zip(&self.calls)
-    }
-
-    fn message(&self) -> Option<Cow<'_, Message>> {
-        match self.event() {
-            SessionEvent::Input(input) => Some(Cow::Borrowed(&input.message)),
-            SessionEvent::Attached(attached) => Some(Cow::Borrowed(&attached.message)),
-            SessionEvent::Compacted(Compacted { summary, .. }) => Some(Cow::Borrowed(summary)),
-            SessionEvent::Answered(answered) => whole_part(answered),
-            SessionEvent::StepFailed(failed) => texts(failed).map(Cow::Owned),
-            SessionEvent::Opened(_)
-            | SessionEvent::TurnStarted(_)
-            | SessionEvent::Prompt(_)
-            | SessionEvent::Request(_)
-            | SessionEvent::CallStarted(_)
-            | SessionEvent::CallEnded(_)
-            | SessionEvent::TurnEnded(_)
-            | SessionEvent::Repaired(_) => None,
-        }
-    }
-
-    fn results(&self) -> Option<Cow<'_, Message>> {
-        if self.calls.is_empty() {
-            return None;
-        }
-        let results =
-            self.states().map(|(call, state)| match state.ended.as_ref().map(|record| &record.borrow().event) {
-                Some(SessionEvent::CallEnded(ended)) => ended.result.clone(),
-                _ => interrupted(&call.id, state.started),
-            });
-        Some(Cow::Owned(Message::tool_results(results)))
-    }
-}
-
-/// The calls of an answer that were not cut off.
-fn calls_of(answered: &Answered) -> impl Iterator<Item = &ToolCall> {
-    answered.message.tool_calls().filter(|call| !is_cut(answered, call))
-}
-
-fn is_cut(answered: &Answered, call: &ToolCall) -> bool {
-    answered.cut_calls.contains(call)
-}
-
-/// An answer without the calls that were cut off.
-fn whole_part(answered: &Answered) -> Option<Cow<'_, Message>> {
-    let message = &answered.message;
-    if message.content.is_empty() {
-        return None;
-    }
-    if !message.tool_calls().any(|call| is_cut(answered, call)) {
-        return Some(Cow::Borrowed(message));
-    }
-    let whole = |block: &&ContentBlock| !block.as_tool_call().is_some_and(|call| is_cut(answered, call));
-    let content: Vec<ContentBlock> = message.content.iter().filter(whole).cloned().collect();
-    (!content.is_empty()).then(|| Cow::Owned(Message::new(message.role, content)))
-}
-
-/// What can be kept of an answer that broke off.
-fn texts(failed: &StepFailed) -> Option<Message> {
-    let partial = failed.partial.as_ref()?;
-    let said = |block: &&ContentBlock| block.as_text().is_some_and(|text| !text.is_empty());
-    let content: Vec<ContentBlock> = partial.content.iter().filter(said).cloned().collect();
-    (!content.is_empty()).then(|| Message::new(partial.role, content))
 }

@@ -1,6 +1,6 @@
 //! A step: a model is asked, and answers or does not.
 
-use dsh_llm::{Answer, Message, StopReason, ToolCall, Usage};
+use dsh_llm::{Answer, Message, ModelRequest, StopReason, ToolCall, Usage};
 use serde::{Deserialize, Serialize};
 
 use crate::hash::Digest;
@@ -22,11 +22,38 @@ pub struct Request {
     /// The most tokens that the answer may have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u64>,
-    /// The BLAKE3 of the request's canonical bytes (`ModelRequest::to_json`), so that a rebuilt one proves itself.
+    /// The BLAKE3 of all of it (see `docs/session-format.md`), so that a rebuilt one proves itself.
     pub digest: Digest,
 }
 
 impl Request {
+    /// The BLAKE3 of a request: of a head with its model, its prompt and how many messages it has, and of the digest of each message.
+    /// So a step hashes what is new in it, not the whole conversation.
+    pub(crate) fn digest_of(
+        request: &ModelRequest,
+        prompt: Digest,
+        messages: impl ExactSizeIterator<Item = Digest>,
+    ) -> Digest {
+        #[derive(Serialize)]
+        struct Head<'a> {
+            #[serde(skip_serializing_if = "Option::is_none")]
+            max_output_tokens: Option<u64>,
+            messages: usize,
+            model: &'a str,
+            prompt: Digest,
+        }
+        let head = Head {
+            max_output_tokens: request.max_output_tokens,
+            messages: messages.len(),
+            model: &request.model,
+            prompt,
+        };
+        let mut bytes = serde_json::to_vec(&head).unwrap_or_default();
+        bytes.reserve(messages.len() * 32);
+        messages.for_each(|message| bytes.extend_from_slice(message.as_bytes()));
+        Digest::of(&bytes)
+    }
+
     /// A request of derived messages.
     pub fn new(step: u32, model: impl Into<String>, prompt: Digest, digest: Digest) -> Self {
         let model = model.into();

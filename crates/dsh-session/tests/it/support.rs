@@ -110,7 +110,7 @@ pub(crate) fn apply(session: &Session, op: &Op) {
             let last = message.tool_calls().last().cloned();
             let cut: Vec<ToolCall> = last.into_iter().filter(|_| *cut).collect();
             if text.is_empty() {
-                message.content.remove(0);
+                message = Message::new(message.role, message.content.iter().skip(1).cloned());
             }
             session.append(Answered::new(1, message).cut_calls(cut)).map(drop)
         }

@@ -148,7 +148,7 @@ pub(crate) fn last_text(agent: &Agent) -> String {
 
 pub(crate) fn text_of(message: &Message) -> String {
     let mut text = String::new();
-    for block in &message.content {
+    for block in &*message.content {
         if let ContentBlock::ToolResult(result) = block {
             text.extend(result.content.iter().filter_map(ContentBlock::as_text));
         }
