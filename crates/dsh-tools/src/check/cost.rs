@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use jsonschema::{Keyword, ValidationError};
 use serde_json::{Map, Value};
 
-/// A keyword of our own that is put into every schema object from which a check can branch: it counts.
+/// A keyword of our own that is asked at every schema object from which a check can branch: it counts.
 pub(super) const STEP: &str = "dsh:step";
 
 /// So many branchings any check may come to, and so many more for each byte of the arguments.
@@ -78,10 +78,20 @@ fn prepare_object(object: &mut Map<String, Value>) -> usize {
     }
     let branches = ["anyOf", "oneOf", "allOf", "not", "if", "$ref", "$dynamicRef", "$recursiveRef"];
     if branches.iter().any(|key| object.contains_key(*key)) {
-        // An object that means nothing: as a keyword it is ours, as the name of a property it allows all.
-        object.insert(STEP.to_owned(), Value::Object(Map::new()));
+        // What is asked before all other keywords that branch is `allOf`, and a check ends at the first keyword that fails: at any other
+        // place, branchings that fail would not be counted. As the last of it, it moves nobody's place.
+        match object.entry("allOf").or_insert_with(|| Value::Array(Vec::new())) {
+            Value::Array(all) => all.push(step()),
+            // A property that is called so, or a mistake.
+            Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
     }
     references
+}
+
+/// A schema that anything fits, and that counts.
+fn step() -> Value {
+    Value::Object(Map::from_iter([(STEP.to_owned(), Value::Object(Map::new()))]))
 }
 
 /// How deep a value is nested.

@@ -24,14 +24,15 @@ fn call(parameters: String, arguments: String) -> Executed {
 
 /// Definitions that each refer twice to the next one: 2^n uses in n lines.
 fn doubling(depth: usize) -> String {
+    doubling_by(r#""allOf": [NEXT, NEXT]"#, depth)
+}
+
+/// The same by other keywords.
+fn doubling_by(keywords: &str, depth: usize) -> String {
     let mut definitions = String::new();
     for level in 0..depth {
-        let next = level + 1;
-        write!(
-            definitions,
-            r##""d{level}": {{"allOf": [{{"$ref": "#/$defs/d{next}"}}, {{"$ref": "#/$defs/d{next}"}}]}}, "##
-        )
-        .unwrap();
+        let next = format!(r##"{{"$ref": "#/$defs/d{}"}}"##, level + 1);
+        write!(definitions, r#""d{level}": {{{}}}, "#, keywords.replace("NEXT", &next)).unwrap();
     }
     format!(
         r##"{{"type": "object", "properties": {{"a": {{"$ref": "#/$defs/d0"}}}}, "$defs": {{{definitions}"d{depth}": {{"type": "string"}}}}}}"##
@@ -47,6 +48,42 @@ fn definitions_that_double_cost_no_doubling_of_time() {
         let executed = call(doubling(30), r#"{"a": "x"}"#.into());
         assert_eq!((executed.code, executed.began), (Some("tools::invalid_schema"), false));
         assert!(executed.failure().unwrap().to_string().contains("branches, too often"));
+    });
+}
+
+/// Whichever way it branches, and whether each branch fits or not: what fails first is not free.
+#[test]
+fn no_keyword_branches_without_being_counted() {
+    alone(|| {
+        for keywords in [
+            r#""allOf": [NEXT, NEXT]"#,
+            r#""anyOf": [NEXT, NEXT]"#,
+            r#""oneOf": [NEXT, NEXT]"#,
+            r#""oneOf": [NEXT, NEXT, NEXT]"#,
+            r#""if": NEXT, "then": NEXT, "else": NEXT"#,
+            r#""if": NEXT, "else": NEXT"#,
+            r#""not": {"anyOf": [NEXT, NEXT]}"#,
+            r#""anyOf": [{"not": NEXT}, {"not": NEXT}]"#,
+            r#""anyOf": [{"allOf": [NEXT]}, {"if": NEXT, "then": false, "else": NEXT}]"#,
+        ] {
+            for dialect in ["draft-04", "draft-07", "2020-12"] {
+                let schema = match dialect {
+                    "2020-12" => doubling_by(keywords, 30),
+                    old => doubling_by(keywords, 30).replacen(
+                        '{',
+                        &format!(r#"{{"$schema": "http://json-schema.org/{old}/schema#", "#),
+                        1,
+                    ),
+                };
+                for arguments in [r#"{"a": "x"}"#, r#"{"a": 1}"#] {
+                    let executed = call(schema.clone(), arguments.into());
+                    assert!(
+                        matches!(executed.code, None | Some("tools::invalid_schema" | "tools::invalid_arguments")),
+                        "{executed:?}"
+                    );
+                }
+            }
+        }
     });
 }
 
