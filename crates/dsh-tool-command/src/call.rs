@@ -19,9 +19,8 @@ pub(crate) async fn call(spec: Arc<Spec>, arguments: Arguments, cx: ToolContext)
         Either::Left((ended, _)) => ended?,
         Either::Right(((), running)) => {
             running.end();
-            let ended = running.await?;
-            // Why it was ended is the caller's to say; here is what it had said by then.
-            return Ok(answer::so_far(ended));
+            // Why it was ended is the caller's to say; here is what it had said by then, if it had been started at all.
+            return Ok(running.await.map_or_else(|_not_started| ToolOutput::new([]), answer::so_far));
         }
     };
     answer::of(&spec, ended)

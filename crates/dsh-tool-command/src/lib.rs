@@ -41,4 +41,5 @@ mod process;
 mod program;
 
 pub use error::{Error, ErrorKind};
+pub use process::kill_all;
 pub use tool::CommandTool;

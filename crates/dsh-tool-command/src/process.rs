@@ -23,6 +23,19 @@ use crate::kept::{Head, Tail};
 use crate::program;
 use crate::tool::Spec;
 
+/// Kills, whole and at once, what every command tool of this process has started and that has not ended.
+///
+/// For a host that ends without awaiting its calls: what would otherwise end them, their grace too, ends with it. On systems other
+/// than Unix it does nothing.
+///
+/// ```
+/// // On the second Ctrl-C:
+/// dsh_tool_command::kill_all();
+/// ```
+pub fn kill_all() {
+    system::kill_all();
+}
+
 /// What a command that has ended leaves.
 #[derive(Debug)]
 pub(crate) struct Ended {

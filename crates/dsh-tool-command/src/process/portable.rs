@@ -35,6 +35,9 @@ impl Drop for Stop {
     }
 }
 
+/// Nothing: who quits leaves to the system what it has started.
+pub(super) fn kill_all() {}
+
 /// Both ends of the wish that a command ends.
 #[expect(clippy::unnecessary_wraps, reason = "on Unix it can fail")]
 pub(super) fn stop() -> io::Result<(Stop, Arc<Wish>)> {

@@ -8,13 +8,16 @@
 use std::io::{self, PipeReader, PipeWriter};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt as _;
-use std::process::Child;
+use std::process::{Child, ExitStatus};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, ioctl_fionbio, read, write};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, test_kill_process_group, waitid,
+};
 
 use super::{Ended, Job};
 use crate::kept::{Head, Tail};
@@ -24,6 +27,23 @@ const LINGER: Duration = Duration::from_millis(100);
 
 /// So long it has to end then, at most.
 const LEFT_GRACE: Duration = Duration::from_millis(250);
+
+/// So often a group is looked at that holds no pipe: nothing else tells its end.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// The groups whose leaders have not been reaped.
+static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+fn groups() -> MutexGuard<'static, Vec<Pid>> {
+    GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Kills every group that there is now. No leader is reaped meanwhile, so that no number means anybody else.
+pub(super) fn kill_all() {
+    for group in groups().iter() {
+        let _gone = kill_process_group(*group, Signal::KILL);
+    }
+}
 
 /// Bytes that are read at once.
 const CHUNK: usize = 64 << 10;
@@ -45,16 +65,30 @@ pub(super) fn run(mut job: Job, asked: PipeReader) -> io::Result<Ended> {
     if is_closed(&asked) {
         return Err(io::Error::new(io::ErrorKind::Interrupted, "the call was given up before"));
     }
-    let mut child = job.command.process_group(0).spawn()?;
-    match watch(&mut child) {
-        Ok((group, exited)) => Ok(Watch::new(child, group, job, asked, exited).until_it_has_ended()),
+    let mut child = spawn(&mut job)?;
+    let group = Pid::from_child(&child);
+    match watch(&mut child, group) {
+        Ok(exited) => Ok(Watch::new(child, group, job, asked, exited).until_it_has_ended()),
         Err(error) => {
             // Nobody could wait for it.
-            drop(child.kill());
-            drop(child.wait());
+            let _gone = kill_process_group(group, Signal::KILL);
+            drop(reap(&mut child, group));
             Err(error)
         }
     }
+}
+
+/// Starts the leader of a group.
+fn spawn(job: &mut Job) -> io::Result<Child> {
+    let child = job.command.process_group(0).spawn()?;
+    groups().push(Pid::from_child(&child));
+    Ok(child)
+}
+
+/// From now on the number of the group may become somebody else's, once nobody is in it.
+fn reap(child: &mut Child, group: Pid) -> io::Result<ExitStatus> {
+    groups().retain(|known| *known != group);
+    child.wait()
 }
 
 fn is_closed(pipe: &PipeReader) -> bool {
@@ -63,8 +97,7 @@ fn is_closed(pipe: &PipeReader) -> bool {
 }
 
 /// A pipe that is closed when the child has ended, which stays to be reaped.
-fn watch(child: &mut Child) -> io::Result<(Pid, PipeReader)> {
-    let pid = Pid::from_child(child);
+fn watch(child: &mut Child, pid: Pid) -> io::Result<PipeReader> {
     let pipes = [
         child.stdin.as_ref().map(AsFd::as_fd),
         child.stdout.as_ref().map(AsFd::as_fd),
@@ -79,7 +112,7 @@ fn watch(child: &mut Child) -> io::Result<(Pid, PipeReader)> {
         while matches!(waitid(WaitId::Pid(pid), options), Err(Errno::INTR)) {}
         drop(until);
     })?;
-    Ok((pid, exited))
+    Ok(exited)
 }
 
 /// How far the end of a command has come.
@@ -151,10 +184,29 @@ impl Watch {
             }
             self.go_on();
         }
-        // What is left of the group has closed its pipes, or was asked before.
-        self.signal(Signal::KILL);
         self.read_the_rest(&mut buffer);
-        Ended { status: self.child.wait(), stdout: self.out, stderr: self.err }
+        let status = self.end_what_is_left();
+        Ended { status, stdout: self.out, stderr: self.err }
+    }
+
+    /// Reaps the leader, and ends what is in its group beside it and holds no pipe of it.
+    fn end_what_is_left(&mut self) -> io::Result<ExitStatus> {
+        self.ask(self.grace.min(LEFT_GRACE));
+        if self.phase == Phase::Killed {
+            self.signal(Signal::KILL);
+        }
+        let status = reap(&mut self.child, self.group);
+        // The number is the group's for as long as somebody is in it.
+        while let Phase::Asked { until } = self.phase
+            && test_kill_process_group(self.group).is_ok()
+        {
+            if Instant::now() >= until {
+                let _gone = kill_process_group(self.group, Signal::KILL);
+                break;
+            }
+            thread::sleep(LOOK);
+        }
+        status
     }
 
     fn is_over(&self) -> bool {

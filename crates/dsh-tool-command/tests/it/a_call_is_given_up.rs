@@ -29,6 +29,24 @@ async fn cancelling_kills_the_group_whole() {
     witness.alone().await;
 }
 
+#[test]
+fn a_host_that_quits_without_waiting_kills_all_at_once() {
+    // The commands of other tests are of this process, too.
+    dsh_testkit::alone(|| {
+        let runtime = tokio::runtime::Builder::new_multi_thread().build().unwrap();
+        runtime.block_on(async {
+            let scene = Scene::new().await;
+            let witness = scene.pipe("witness");
+            scene.mount(scene.shell(TWO).grace(Duration::from_mins(10))).await;
+            let call = tokio::spawn(scene.execute(ExecuteContext::new()));
+            let (witness, _) = Witness::heard(witness).await;
+            dsh_tool_command::kill_all();
+            witness.alone().await;
+            assert!(text(&call.await.unwrap()).contains("signal"));
+        });
+    });
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_command_that_takes_too_long_is_ended_and_what_it_said_is_told() {
     // T4

@@ -46,7 +46,7 @@ async fn one_that_leaves_processes_with_its_pipes_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn one_whose_left_processes_hold_no_pipe_ends_at_once_and_takes_them_along() {
+async fn one_whose_left_processes_hold_no_pipe_takes_them_along() {
     let scene = Scene::new().await;
     let witness = scene.pipe("witness");
     let script = "(exec 9>witness; trap '' TERM; echo ready >&9; sleep 600) >/dev/null 2>&1 </dev/null & read x <seen; echo answered";
@@ -57,6 +57,16 @@ async fn one_whose_left_processes_hold_no_pipe_ends_at_once_and_takes_them_along
     tokio::task::spawn_blocking(move || std::fs::write(seen, "x\n").unwrap()).await.unwrap();
     assert_eq!(text(&call.await.unwrap()), "answered");
     witness.alone().await;
+}
+
+#[tokio::test]
+async fn what_is_left_running_is_asked_to_end_before_it_is_killed() {
+    let scene = Scene::new().await;
+    let heard = scene.path().join("heard");
+    let script = "(trap 'echo TERM >heard; exit' TERM; echo >ready; while :; do sleep 0.01; done) >/dev/null 2>&1 </dev/null & \
+                  while ! test -e ready; do sleep 0.01; done; echo answered";
+    assert_eq!(text(&scene.call(scene.shell(script)).await), "answered");
+    assert_eq!(std::fs::read_to_string(heard).unwrap(), "TERM\n");
 }
 
 #[tokio::test]
