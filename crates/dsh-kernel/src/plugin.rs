@@ -157,9 +157,13 @@ impl Context {
             frames::drop_quietly(new);
             return Err(refused);
         }
+        let is_scope = matches!(new.kind, FiberKind::Scope);
         let child = world.add_fiber(&core.shared, Some(core), new);
         if let Some(fiber) = world.fibers.get_mut(child.id) {
             fiber.tag = tag;
+        }
+        if let Some(key) = tag.filter(|_| is_scope) {
+            world.scopes.insert(key, child.id);
         }
         world.refresh(child.id, agenda);
         drop(world);

@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::fiber::core::FiberKind;
 use crate::fiber::{Fiber, take_disposer};
 use crate::name::Name;
+use crate::owner::Owner;
 use crate::scope_key::ScopeKey;
 use crate::teardown::Teardown;
 use crate::world::NewFiber;
@@ -77,5 +78,26 @@ impl Context {
         let fiber = self.mount(NewFiber::bare(label.into(), FiberKind::Scope), Some(key), &mut agenda)?;
         agenda.drain(self.shared());
         Ok(Scope { ctx: fiber.ctx(), fiber, key })
+    }
+
+    /// Whose the scope of a key is, for whoever has the key alone: its fiber, whose state says whether the scope is still open;
+    /// `None` once it is gone. It gives no right to register there.
+    ///
+    /// ```
+    /// # use dsh_kernel::{FiberState, Kernel};
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let kernel = Kernel::new();
+    /// let scope = kernel.root().scope("reviewer")?;
+    /// let key = scope.key();
+    /// assert_eq!(kernel.root().scope_owner(key).map(|owner| owner.state()), Some(FiberState::Active));
+    /// scope.dispose().await?;
+    /// assert!(kernel.root().scope_owner(key).is_none());
+    /// # Ok::<(), dsh_kernel::Error>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn scope_owner(&self, key: ScopeKey) -> Option<Owner> {
+        let world = self.shared().world.lock();
+        let fiber = world.scopes.get(&key).and_then(|fiber| world.fibers.get(*fiber))?;
+        Some(fiber.core.owner())
     }
 }

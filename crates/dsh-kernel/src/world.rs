@@ -47,6 +47,8 @@ pub(crate) struct World {
     injectors: HashMap<Name, BTreeMap<u64, FiberId>>,
     /// Who declares that it provides a service, in mount order.
     declared: HashMap<Name, BTreeMap<u64, FiberId>>,
+    /// The fibers of the scopes that are there.
+    pub(crate) scopes: HashMap<ScopeKey, FiberId>,
     /// How many fibers are loading, unloading, or about to start.
     busy: usize,
     pub(crate) root: Option<FiberId>,

@@ -252,6 +252,9 @@ impl World {
         for name in &fiber.declares {
             remove_from(&mut self.declared, name, fiber.mount);
         }
+        if let Some(key) = fiber.tag.filter(|_| matches!(fiber.core.kind, FiberKind::Scope)) {
+            self.scopes.remove(&key);
+        }
         if let Some(parent) = fiber.parent.and_then(|parent| self.fibers.get_mut(parent))
             && let Some(taken) = parent.ordinals.get_mut(&fiber.core.place.name)
             && taken.give_back(fiber.core.place.ordinal)

@@ -216,3 +216,25 @@ fn the_disposer_of_a_scope_is_exact_too() {
         assert_eq!(kernel.inspect().fibers.len(), 1);
     });
 }
+
+// K12: who has the key alone learns whether the scope is open, and nothing that it could register with
+#[test]
+fn the_owner_of_a_scope_is_known_by_its_key_until_it_is_gone() {
+    run(async {
+        let (kernel, log, gate) = (Kernel::new(), Log::new(), Gate::new());
+        let root = kernel.root();
+        let scope = root.scope("s").unwrap();
+        let inner = scope.ctx().scope("inner").unwrap();
+        let (key, inner_key) = (scope.key(), inner.key());
+        let state = |key| root.scope_owner(key).map(|owner| owner.state());
+        assert_eq!(root.scope_owner(inner_key).unwrap().to_string(), "s/inner");
+        assert_eq!((state(key), state(inner_key)), (Some(FiberState::Active), Some(FiberState::Active)));
+        slow(scope.ctx(), "slow", &log, &gate);
+        let teardown = scope.dispose();
+        assert_eq!(state(key), Some(FiberState::Unloading));
+        gate.open();
+        teardown.await.unwrap();
+        assert_eq!((state(key), state(inner_key)), (None, None));
+        assert_eq!(Kernel::new().root().scope_owner(key), None, "of another kernel nothing is known");
+    });
+}
