@@ -7,9 +7,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use dsh_kernel::{Failure, Name, Owner, Teardown};
+use dsh_kernel::{Failure, Name, Owner, Teardown, nearest};
 
-use crate::nearest::nearest;
 use crate::provenance::Source;
 
 use detail::LISTED;
@@ -222,7 +221,7 @@ impl Error {
             name: name.as_str(),
             position: *position,
             // Each costs a comparison with every known name, so a long list of them gets no more than a reader would look at.
-            nearest: if index < LISTED { nearest(name.as_str(), known).map(Name::as_str) } else { None },
+            nearest: if index < LISTED { nearest(name.as_str(), known.iter().map(Name::as_str)) } else { None },
         })
     }
 

@@ -89,7 +89,6 @@ mod extensions;
 mod journal;
 mod layer;
 mod memory;
-mod nearest;
 mod order;
 mod origin;
 mod provider;

@@ -7,11 +7,11 @@ mod splice;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use dsh_kernel::nearest_first;
 use dsh_template::Lookup;
 
 use crate::assembly::{AssembledSection, PromptAssembly};
 use crate::error::{Detail, Error, Refused};
-use crate::nearest::nearest_first;
 use crate::state::State;
 use crate::value::Value;
 use crate::wire::WireBody;

@@ -84,7 +84,6 @@ mod check;
 mod entry;
 mod execute;
 mod layer;
-mod nearest;
 mod sight;
 
 pub use approval::{Approval, ApprovalRequest, Approver};

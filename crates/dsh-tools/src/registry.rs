@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use dsh_kernel::{
     Audience, Context, Disposer, EventInfo, Failure, Layers, Method, Name, Registered, ScopeKey, Service,
+    nearest,
 };
 use dsh_llm::utf16_cmp;
 use dsh_system_prompt::{ProvidedTool, TOOL_ORDER_REST, ToolProviderResult};
@@ -17,7 +18,6 @@ use crate::error::{Detail, Error, UnknownName};
 use crate::events::{ChangeKind, PostExecuteEvent, PreExecuteEvent, ToolChange};
 use crate::filter::ToolFilter;
 use crate::layer::ToolLayer;
-use crate::nearest::nearest;
 use crate::sight::{Seen, Sight};
 use crate::tool::Tool;
 

@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
+use dsh_kernel::nearest;
+
 use crate::code;
 use crate::error::Quoted;
 use crate::execute::limits::Stop;
-use crate::nearest::nearest;
 use crate::sight::{Seen, Sight};
 
 pub(super) const UNAVAILABLE: &str = "no tool can be called at present";
