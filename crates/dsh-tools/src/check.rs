@@ -1,15 +1,18 @@
 //! Checking arguments against a tool's schema, before the tool sees them (T4).
 
 mod cost;
+mod patterns;
 
 use std::fmt::Write as _;
 use std::sync::OnceLock;
 
 use dsh_llm::ToolSchema;
-use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
+use jsonschema::{Draft, PatternOptions, ValidationError, ValidationOptions, Validator};
 use serde_json::Value;
 
 use crate::error::Quoted;
+
+pub(crate) use patterns::unusable_pattern;
 
 /// Checks arguments with a schema that is compiled when it is needed first, and kept.
 #[derive(Default)]
@@ -78,15 +81,16 @@ impl Compiled {
             }
         }
         let references = cost::prepare(&mut parameters);
-        let options = jsonschema::options()
-            .with_draft(draft)
-            .offline()
-            .with_keyword(cost::STEP, |_, _, _| Ok(Box::new(cost::Step)))
-            .with_pattern_options(PatternOptions::regex().size_limit(PATTERN_LIMIT));
+        let options = options().with_draft(draft).with_keyword(cost::STEP, |_, _, _| Ok(Box::new(cost::Step)));
         let build = || options.build(&parameters).map_err(|error| shown(&error));
         let validator = cost::bounded(cost::Size { references, depth: 0, bytes: 0 }, build)??;
         Ok(Self { validator, references })
     }
+}
+
+/// What holds of each schema and each pattern: no reference is fetched, patterns take linear time and bounded space.
+fn options() -> ValidationOptions<'static> {
+    jsonschema::options().offline().with_pattern_options(PatternOptions::regex().size_limit(PATTERN_LIMIT))
 }
 
 /// Every violation on a line of its own: the JSON pointer of the place, and what is wrong there.

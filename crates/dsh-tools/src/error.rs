@@ -70,7 +70,7 @@ pub(crate) struct UnknownName {
 pub enum ErrorKind {
     /// `tools::duplicate_tool`: the name is taken in that layer (T1).
     DuplicateTool,
-    /// `tools::invalid_schema`: what was registered makes no schema for a tool (T4).
+    /// `tools::invalid_schema`: what was registered makes no schema for a tool, or has a pattern that takes more than linear time (T4).
     InvalidSchema,
     /// `tools::reserved_name`: a tool is named `<unlisted-tools>`, which stands for all others in `tool_order` (S6).
     ReservedName,

@@ -4,14 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use dsh_kernel::{
-    Audience, Context, Disposer, EventInfo, Failure, Layers, Method, Name, Registered, ScopeKey, Service,
-    nearest,
+    Audience, Context, Disposer, EventInfo, Failure, Layers, Method, Name, Registered, ScopeKey, Service, nearest,
 };
 use dsh_llm::utf16_cmp;
 use dsh_system_prompt::{ProvidedTool, TOOL_ORDER_REST, ToolProviderResult};
 
 use crate::bound::Bound;
-use crate::check::Checker;
+use crate::check::{Checker, unusable_pattern};
 use crate::config::ToolsConfig;
 use crate::entry::{Restriction, ToolEntry, ToolFacts};
 use crate::error::{Detail, Error, UnknownName};
@@ -59,7 +58,8 @@ impl ToolRegistry {
     pub(crate) fn register(&self, ctx: &Context, tool: Tool) -> Result<Disposer, Error> {
         let Tool { name, schema, exclusive, timeout, run } = tool;
         let name = Name::from(String::from(name));
-        let schema = match schema {
+        let usable = schema.and_then(|schema| unusable_pattern(&schema).map_or(Ok(schema), Err));
+        let schema = match usable {
             Ok(schema) => schema,
             Err(problem) => return Err(Error::about(Detail::InvalidSchema { name, problem }, ctx.owner(), None)),
         };

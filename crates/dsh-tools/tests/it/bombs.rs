@@ -130,10 +130,52 @@ fn patterns_are_linear() {
         assert_eq!(executed.code, Some("tools::invalid_arguments"));
         assert!(text(&executed).len() < 1_000, "what the model wrote is not told to it again");
         assert_eq!(call(pattern("(a*)*b"), long).code, Some("tools::invalid_arguments"));
-        for beyond in ["(?=a)a", r"(a)\\1", "(((a{1000}){1000}){1000})"] {
-            assert_eq!(call(pattern(beyond), r#"{"a": "a"}"#.into()).code, Some("tools::invalid_schema"), "{beyond}");
-        }
     });
+}
+
+/// T4: that a pattern cannot be used is told when the tool is registered, with its place, and not when a model calls it.
+#[tokio::test]
+async fn patterns_that_are_not_linear_are_refused_at_registration() {
+    let world = world().await;
+    let refused = |parameters: String| {
+        let schema = ToolSchema::new("t", "", &parameters).unwrap();
+        world.root.tools().register(Tool::raw(schema, |_, _| async { Ok("ran") })).map(drop)
+    };
+    for (pattern, told) in [
+        ("(?=a)a", "`(?=a)a`"),
+        ("(?<!a)b", "`(?<!a)b`"),
+        (r"(a)\\1", r"`(a)\\1`"),
+        ("(((a{1000}){1000}){1000})", "`(((a{1000}){1000}){1000})`"),
+        ("(", "`(`"),
+    ] {
+        for (parameters, place) in [
+            (
+                format!(r#"{{"type": "object", "properties": {{"a/b": {{"pattern": "{pattern}"}}}}}}"#),
+                "/properties/a~1b/pattern",
+            ),
+            (format!(r#"{{"anyOf": [{{}}, {{"items": {{"pattern": "{pattern}"}}}}]}}"#), "/anyOf/1/items/pattern"),
+            (format!(r#"{{"patternProperties": {{"{pattern}": {{}}}}}}"#), "/patternProperties"),
+            (
+                format!(r#"{{"$defs": {{"x": {{"patternProperties": {{"a": {{"pattern": "{pattern}"}}}}}}}}}}"#),
+                "/$defs/x/patternProperties/a/pattern",
+            ),
+        ] {
+            let error = refused(parameters).unwrap_err();
+            assert_eq!((error.code(), error.name()), ("tools::invalid_schema", Some("t")));
+            let text = error.to_string();
+            assert!(text.contains(told) && text.contains(&format!("at {place} ")), "{text}");
+        }
+    }
+    // What only looks like one is none.
+    let scopes = ["a", "b", "c"].map(|name| world.root.scope(name).unwrap());
+    for (scope, fine) in scopes.iter().zip([
+        r#"{"type": "object", "properties": {"pattern": {"type": "string"}, "patternProperties": {}}}"#,
+        r#"{"type": "object", "properties": {"a": {"const": {"pattern": "(?=a)"}, "default": {"pattern": "("}}}}"#,
+        r#"{"type": "object", "properties": {"a": {"pattern": "^[a-z]+$"}}, "patternProperties": {"^x-": {}}}"#,
+    ]) {
+        let schema = ToolSchema::new("t", "", fine).unwrap();
+        scope.ctx().tools().register(Tool::raw(schema, |_, _| async { Ok("ran") })).unwrap();
+    }
 }
 
 /// T4: very many violations are told of in bounded size.

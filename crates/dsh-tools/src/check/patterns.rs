@@ -1,0 +1,77 @@
+//! Patterns of a schema that cannot be used: what takes more than linear time is no pattern here, and is told of when a tool is
+//! registered, not when a model calls it first (T4).
+
+use dsh_llm::ToolSchema;
+use serde_json::{Map, Value, json};
+
+use super::{options, shown};
+
+/// What is wrong with the first pattern that arguments cannot be checked with, and its JSON pointer.
+pub(crate) fn unusable_pattern(schema: &ToolSchema) -> Option<String> {
+    // Keys stand in canonical JSON as they are, and most schemas have no pattern.
+    if !schema.parameters_json().contains("\"pattern") {
+        return None;
+    }
+    let parameters = schema.parameters().ok()?;
+    in_value(&parameters, &mut String::new())
+}
+
+fn in_value(value: &Value, at: &mut String) -> Option<String> {
+    match value {
+        Value::Object(object) => in_object(object, at),
+        Value::Array(all) => {
+            all.iter().enumerate().find_map(|(index, one)| below(at, &index.to_string(), one, in_value))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    }
+}
+
+fn in_object(object: &Map<String, Value>, at: &mut String) -> Option<String> {
+    object.iter().find_map(|(key, value)| match (key.as_str(), value) {
+        // Literals are no schemas.
+        ("const" | "enum" | "default" | "examples", _) => None,
+        ("pattern", Value::String(pattern)) => problem(pattern).map(|problem| told(pattern, at, key, &problem)),
+        ("patternProperties", Value::Object(named)) => {
+            let of_key = |pattern: &String| Some(told(pattern, at, key, &problem(pattern)?));
+            named.keys().find_map(of_key).or_else(|| below(at, key, value, in_named))
+        }
+        // Maps from names of anybody's choice to schemas.
+        ("properties" | "$defs" | "definitions" | "dependentSchemas", Value::Object(_)) => {
+            below(at, key, value, in_named)
+        }
+        _ => below(at, key, value, in_value),
+    })
+}
+
+fn in_named(named: &Value, at: &mut String) -> Option<String> {
+    named.as_object()?.iter().find_map(|(name, value)| below(at, name, value, in_value))
+}
+
+/// Looks into a part of a value, whose place is then one step longer.
+fn below(
+    at: &mut String,
+    step: &str,
+    value: &Value,
+    look: impl FnOnce(&Value, &mut String) -> Option<String>,
+) -> Option<String> {
+    let length = at.len();
+    at.push('/');
+    at.push_str(&step.replace('~', "~0").replace('/', "~1"));
+    let found = look(value, at);
+    at.truncate(length);
+    found
+}
+
+/// Why a pattern cannot be used, as the checker itself says it.
+fn problem(pattern: &str) -> Option<String> {
+    options().build(&json!({ "pattern": pattern })).err().map(|error| shown(&error))
+}
+
+fn told(pattern: &str, at: &str, key: &str, problem: &str) -> String {
+    let pattern: String = pattern.chars().take(80).flat_map(char::escape_debug).collect();
+    format!(
+        "its pattern `{pattern}` at {}/{key} cannot be checked in time that is linear in what it is matched with ({problem}); write \
+         it without look-around and backreferences, and with smaller repetitions",
+        at.escape_debug()
+    )
+}
