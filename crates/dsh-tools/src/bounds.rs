@@ -2,12 +2,15 @@
 
 use std::fmt::Write as _;
 
-use dsh_llm::{ContentBlock, Resource, ResourceBody};
+use dsh_llm::{ContentBlock, Message, Resource, ResourceBody};
 
 use crate::config::ToolsConfig;
 
 /// So many blocks a result may have: each costs the model something, however little is in it.
 const BLOCKS: usize = 256;
+
+/// So many of them are kept for marks.
+const MARKS: usize = 2;
 
 /// So many bytes of the limit are kept for marks, so that what has been cut once is not cut again.
 const RESERVED: usize = 320;
@@ -19,11 +22,84 @@ pub(crate) fn bound(content: Vec<ContentBlock>, config: &ToolsConfig) -> Vec<Con
     if fits && content.iter().all(is_told) {
         return content;
     }
-    let mut cut = Cut::new(config);
+    cut(content, config, BLOCKS)
+}
+
+/// Cuts content to the limits, and to so many blocks.
+fn cut(content: Vec<ContentBlock>, config: &ToolsConfig, blocks: usize) -> Vec<ContentBlock> {
+    let mut cut = Cut::new(config, blocks);
     for block in content {
         cut.take(block);
     }
     cut.finish()
+}
+
+/// Cuts messages to the limits of one result, all of them together: the first that does not fit is cut, and those after it are left
+/// out.
+pub(crate) fn bound_messages(mut messages: Vec<Message>, config: &ToolsConfig) -> Vec<Message> {
+    for message in &mut messages {
+        if !message.content.iter().all(is_told) {
+            message.content = cut(std::mem::take(&mut message.content), config, BLOCKS);
+        }
+    }
+    if Size::of_all(&messages).fits(config.result_limit, config.media_limit, BLOCKS) {
+        return messages;
+    }
+    // Room for the marks of the one that is cut, and for the one that says how many are left out.
+    let (mut text, mut media) = (config.result_limit.saturating_sub(2 * RESERVED), config.media_limit);
+    let mut blocks = BLOCKS / 2;
+    let mut kept: Vec<Message> = Vec::new();
+    let mut messages = messages.into_iter();
+    for mut message in messages.by_ref() {
+        let size = Size::of(&message);
+        if size.fits(text, media, blocks) {
+            (text, media, blocks) = (text - size.text, media - size.media, blocks - size.blocks);
+            kept.push(message);
+            continue;
+        }
+        let mut left = config.clone();
+        (left.result_limit, left.media_limit) = (text + RESERVED, media);
+        message.content = cut(message.content, &left, blocks.max(MARKS));
+        kept.push(message);
+        break;
+    }
+    if let (Some(last), more @ 1..) = (kept.last_mut(), messages.len()) {
+        let messages = if more == 1 { "message" } else { "messages" };
+        last.content.push(ContentBlock::text(format!("[left out: {more} {messages} more]")));
+    }
+    kept
+}
+
+/// How much there is in messages.
+#[derive(Clone, Copy, Default)]
+struct Size {
+    text: usize,
+    media: usize,
+    blocks: usize,
+}
+
+impl Size {
+    /// A message without anything in it takes a place too.
+    fn of(message: &Message) -> Self {
+        let none = Self { blocks: usize::from(message.content.is_empty()), ..Self::default() };
+        message.content.iter().map(size).fold(none, |all, (text, media)| Self {
+            text: all.text + text,
+            media: all.media + media,
+            blocks: all.blocks + 1,
+        })
+    }
+
+    fn of_all(messages: &[Message]) -> Self {
+        messages.iter().map(Self::of).fold(Self::default(), |all, one| Self {
+            text: all.text + one.text,
+            media: all.media + one.media,
+            blocks: all.blocks + one.blocks,
+        })
+    }
+
+    fn fits(self, text: usize, media: usize, blocks: usize) -> bool {
+        self.text <= text && self.media <= media && self.blocks <= blocks
+    }
 }
 
 /// A result is text, pictures and resources; the other blocks are parts of a conversation.
@@ -51,6 +127,8 @@ struct Cut {
     kept: Vec<ContentBlock>,
     text_left: usize,
     media_left: usize,
+    /// How many blocks there may be, without those of marks.
+    places: usize,
     /// The text that was cut, and what is missing of it and of all texts after it.
     gap: Option<usize>,
     missing_bytes: usize,
@@ -61,11 +139,12 @@ struct Cut {
 }
 
 impl Cut {
-    fn new(config: &ToolsConfig) -> Self {
+    fn new(config: &ToolsConfig, blocks: usize) -> Self {
         Self {
             kept: Vec::new(),
             text_left: config.result_limit.saturating_sub(RESERVED),
             media_left: config.media_limit,
+            places: blocks.saturating_sub(MARKS),
             gap: None,
             missing_bytes: 0,
             missing_lines: 0,
@@ -75,8 +154,7 @@ impl Cut {
     }
 
     fn take(&mut self, block: ContentBlock) {
-        // Two places are kept for marks.
-        let has_place = self.kept.len() < BLOCKS - 2;
+        let has_place = self.kept.len() < self.places;
         if let ContentBlock::Text { text, .. } = block {
             return self.take_text(&text, has_place);
         }

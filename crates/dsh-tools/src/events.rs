@@ -232,7 +232,8 @@ impl PostExecute {
         self.blocked.as_deref()
     }
 
-    /// Attaches a message, which the model reads after the results of the step.
+    /// Attaches a message, which the model reads after the results of the step. All that are attached to one result together are of
+    /// bounded size, as a result is.
     pub fn attach(&mut self, message: Message) {
         self.attached.push(message);
     }

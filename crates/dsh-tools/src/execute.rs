@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::approval::{Approval, ApprovalRequest};
 use crate::arguments::Arguments;
-use crate::bounds::bound;
+use crate::bounds::{bound, bound_messages};
 use crate::check::Refused;
 use crate::code;
 use crate::config::ToolsConfig;
@@ -262,7 +262,7 @@ impl Execution {
         };
         let PostExecute { content, blocked, attached, .. } = reviewed;
         let mut executed = executed;
-        executed.attached = attached;
+        executed.attached = bound_messages(attached, &self.config);
         match blocked {
             None => executed.result.content = content,
             Some(feedback) => {

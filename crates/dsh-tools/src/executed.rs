@@ -12,7 +12,7 @@ pub struct Executed {
     pub result: ToolResult,
     /// Of an error result, what kind it is of: `tools::unknown_tool` and so on, see [`code`](crate::code).
     pub code: Option<&'static str>,
-    /// What listeners of `tools/post-execute` attached: messages for the model after the results of the step.
+    /// What listeners of `tools/post-execute` attached: messages for the model after the results of the step, of bounded size.
     pub attached: Vec<Message>,
     /// A listener asked, and there was nobody to answer: the host may want to say so (exit status 4 of `dsh run`).
     pub denied_for_want_of_approver: bool,

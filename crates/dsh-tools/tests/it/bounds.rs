@@ -1,6 +1,6 @@
 //! Results are of bounded size.
 
-use dsh_llm::{ContentBlock, Image, Reasoning, Resource, ResourceBody};
+use dsh_llm::{ContentBlock, Image, Message, Reasoning, Resource, ResourceBody, Role};
 use dsh_tools::{Executed, PostExecuteEvent, ToolFailure, ToolOutput, ToolsConfig, ToolsExt};
 use proptest::prelude::*;
 
@@ -97,8 +97,72 @@ async fn errors_and_replacements_are_bounded() {
     assert!(text(&huge).len() <= 600, "a name that a model made up is no way round it");
 }
 
+/// What comes of listeners that attach these to a result.
+async fn attached(config: ToolsConfig, messages: Vec<Message>) -> Vec<Message> {
+    let world = world_with(config).await;
+    world.root.tools().register(tool("t", |_| async { Ok("done".into()) })).unwrap();
+    world
+        .root
+        .on_waterfall::<PostExecuteEvent, _>(move |mut result, _, next| {
+            messages.clone().into_iter().for_each(|message| result.attach(message));
+            next.run(result)
+        })
+        .unwrap();
+    world.call("t", "{}", anybody()).await.attached
+}
+
+fn said(message: &Message) -> String {
+    message.content.iter().filter_map(ContentBlock::as_text).collect()
+}
+
+/// T4: what listeners attach is of the size of a result, all of it together.
+#[tokio::test]
+async fn attachments_are_bounded_all_together() {
+    let config = || ToolsConfig::new().result_limit(2_000).media_limit(100);
+    let few = vec![Message::user("one"), Message::user("two")];
+    assert_eq!(attached(config(), few.clone()).await, few);
+
+    let long = attached(config(), vec![Message::user("first"), Message::user("line\n".repeat(9_000))]).await;
+    assert_eq!(said(&long[0]), "first");
+    assert!(said(&long[1]).starts_with("line\nline\n") && said(&long[1]).contains("[cut here: "), "{}", said(&long[1]));
+
+    let many: Vec<Message> = (0..10_000).map(|number| Message::user(format!("note {number}"))).collect();
+    let many = attached(config(), many).await;
+    assert_eq!(said(&many[0]), "note 0");
+    assert!(said(many.last().unwrap()).ends_with(&format!("[left out: {} messages more]", 10_000 - many.len())));
+    assert!(many.iter().map(|message| said(message).len()).sum::<usize>() <= 2_000 && many.len() <= 256);
+
+    let pictures = vec![Message::new(Role::User, [ContentBlock::Image(Image::new("image/png", "A".repeat(300)))])];
+    assert_eq!(said(&attached(config(), pictures).await[0]), "[left out: 1 block of 309 bytes, too large or too many]");
+}
+
+/// A3: a message with a call in it would be one without a result.
+#[tokio::test]
+async fn attachments_are_text_pictures_and_resources() {
+    let odd = Message::new(Role::User, [ContentBlock::Reasoning(Reasoning::new("hm")), ContentBlock::text("words")]);
+    let kept = attached(ToolsConfig::new(), vec![odd, Message::user("more")]).await;
+    assert_eq!(said(&kept[0]), "words[left out: 1 block of 0 bytes, too large or too many]");
+    assert_eq!(said(&kept[1]), "more");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever listeners attach: bounded, and a beginning of it.
+    #[test]
+    fn whatever_is_attached_is_bounded(texts in prop::collection::vec("[a-c\nü]{0,400}", 0..12), limit in 512_usize..2_000) {
+        let messages: Vec<Message> = texts.iter().map(Message::user).collect();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let kept = runtime.block_on(attached(ToolsConfig::new().result_limit(limit), messages.clone()));
+        let size = |messages: &[Message]| messages.iter().map(|message| said(message).len()).sum::<usize>();
+        prop_assert!(size(&kept) <= limit);
+        if size(&messages) <= limit {
+            prop_assert_eq!(kept, messages);
+        } else {
+            let whole = kept.len() - 1;
+            prop_assert_eq!(&kept[..whole], &messages[..whole]);
+        }
+    }
 
     /// Whatever a tool answers: bounded, and a beginning of what it said.
     #[test]
