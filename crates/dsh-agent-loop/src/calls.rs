@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use dsh_agent::{Agent, AgentToolCall, AgentToolResult};
 use dsh_kernel::{Audience, Context, Failure};
-use dsh_llm::{Message, ToolCall};
+use dsh_llm::{Message, ToolCall, ToolSchema};
 use dsh_session::{Attached, CallEnded, CallStarted, Session, SessionEvent, TurnEnd, TurnLimit};
 use dsh_tools::{CallObserver, ExecuteContext, Executed, ToolsExt, code};
 
@@ -14,8 +14,8 @@ use crate::code::PANICKED;
 use crate::turn::{Turn, failed};
 
 impl Turn<'_> {
-    /// Runs the calls of an answer, and puts their results into the log as they come.
-    pub(crate) async fn run_calls(&mut self, calls: Vec<ToolCall>) -> Result<(), TurnEnd> {
+    /// Runs the calls of an answer, as far as the request had offered their tools, and puts their results into the log as they come.
+    pub(crate) async fn run_calls(&mut self, calls: Vec<ToolCall>, offered: Arc<[ToolSchema]>) -> Result<(), TurnEnd> {
         if let Some(limit) = self.shared.settings.limits.same_calls
             && calls.iter().any(|call| self.repeats.note(call) >= limit)
         {
@@ -38,6 +38,8 @@ impl Turn<'_> {
         let settings = &self.shared.settings;
         let mut cx = ExecuteContext::from(self.assemble_context())
             .cancel(self.halt.token())
+            .offered(offered)
+            .part_of(self.agent.ctx())
             .observer(Arc::clone(&log) as Arc<dyn CallObserver>);
         if let Some(deadline) = self.budget.deadline() {
             cx = cx.deadline(deadline);

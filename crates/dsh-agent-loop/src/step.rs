@@ -25,6 +25,7 @@ impl Turn<'_> {
             self.append(Input::new(message, via))?;
         }
         let request = self.request().await?;
+        let offered = Arc::clone(&request.tools);
         let answer = self.ask_again(request).await?;
         self.charge(answer.usage());
         let message = answer.message();
@@ -48,7 +49,7 @@ impl Turn<'_> {
         }
         let has_calls = !calls.is_empty();
         if has_calls {
-            self.run_calls(calls).await?;
+            self.run_calls(calls, offered).await?;
         }
         let goes_on = has_calls || more.is_some();
         if let Some(more) = more {

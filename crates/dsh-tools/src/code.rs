@@ -2,6 +2,8 @@
 
 /// No tool of that name, or none for this agent: then the result says so.
 pub const UNKNOWN_TOOL: &str = "tools::unknown_tool";
+/// The scope that it is for is being disposed, or is gone; the tool was not run.
+pub const SCOPE_CLOSED: &str = "tools::scope_closed";
 /// The arguments are no JSON, or the tool's schema does not allow them; the tool was not run.
 pub const INVALID_ARGUMENTS: &str = "tools::invalid_arguments";
 /// The tool's own schema is none that arguments can be checked with; the tool was not run.

@@ -8,7 +8,7 @@ mod say;
 
 use std::sync::Arc;
 
-use dsh_kernel::{Audience, Context, Failure, Handle};
+use dsh_kernel::{Audience, Context, Failure, FiberState, Handle, ScopeKey};
 use dsh_llm::{ToolCall, ToolResult};
 use serde_json::Value;
 
@@ -126,11 +126,16 @@ impl Execution {
     /// What the scope has under the name; asked anew whenever somebody may have changed it (T3).
     fn look(&self) -> Result<Arc<ToolEntry>, Refusal> {
         let name = self.call.name.as_str();
+        // Without its scope a call would see what everybody sees, and no restriction.
+        if self.cx.scope.is_some_and(|key| !is_open(self.ctx(), key)) {
+            return Err(self.error(code::SCOPE_CLOSED, say::scope_closed(name)).into());
+        }
         let looked = self.registry.with(|registry| {
             let snapshot = registry.layers.load();
             let sight = Sight::new(&snapshot, self.cx.scope);
             match sight.look(name) {
-                Seen::Visible { entry, .. } => Ok(Arc::clone(entry)),
+                Seen::Visible { entry, .. } if self.cx.offers(name) => Ok(Arc::clone(entry)),
+                Seen::Visible { .. } => Err(say::not_offered(name)),
                 Seen::Hidden(_) => Err(say::hidden(name)),
                 Seen::Nothing => Err(say::unknown(name, sight)),
             }
@@ -292,6 +297,11 @@ impl Execution {
         let shown = self.ctx().call(|| failure.to_string()).unwrap_or_else(|_| "(it cannot be shown)".to_owned());
         tracing::error!(owner = %facts.owner, tool = facts.name.as_str(), failure = shown, "{what}");
     }
+}
+
+/// Whether a scope takes part in anything still.
+fn is_open(ctx: &Context, key: ScopeKey) -> bool {
+    ctx.scope_owner(key).is_some_and(|owner| owner.state() == FiberState::Active)
 }
 
 /// Makes the result of a run that was stopped: that it was, and what it had by then.

@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dsh_kernel::{Cancel, ScopeKey};
+use dsh_kernel::{Cancel, Context, ScopeKey};
+use dsh_llm::ToolSchema;
 use dsh_system_prompt::AssembleContext;
 
 use crate::approval::Approver;
@@ -31,6 +32,8 @@ pub struct ExecuteContext {
     pub(crate) deadline: Option<Duration>,
     pub(crate) approver: Option<Arc<dyn Approver>>,
     pub(crate) observer: Option<Arc<dyn CallObserver>>,
+    pub(crate) offered: Option<Arc<[ToolSchema]>>,
+    pub(crate) part_of: Option<Context>,
     pub(crate) fields: AssembleContext,
 }
 
@@ -40,7 +43,8 @@ impl ExecuteContext {
         Self::default()
     }
 
-    /// For this scope: its own tools too, and only what its restrictions leave.
+    /// For this scope: its own tools too, and only what its restrictions leave. When it is being disposed, or gone, its calls are
+    /// refused (`tools::scope_closed`).
     #[must_use]
     pub fn scope(mut self, key: ScopeKey) -> Self {
         self.scope = Some(key);
@@ -83,6 +87,27 @@ impl ExecuteContext {
         self
     }
 
+    /// The tools that the model was told of, as they stand in its request: a call of another is refused, also of one that there is
+    /// and that a listener has taken out of the prompt or of the request (T3).
+    #[must_use]
+    pub fn offered(mut self, tools: Arc<[ToolSchema]>) -> Self {
+        self.offered = Some(tools);
+        self
+    }
+
+    /// Whose work the calls are a part of, where that cannot end before they have: a tool that waits for the end of this context's
+    /// owner is told at once that it would wait for itself (`kernel::reentrant`, K8).
+    #[must_use]
+    pub fn part_of(mut self, ctx: &Context) -> Self {
+        self.part_of = Some(ctx.clone());
+        self
+    }
+
+    /// Whether the model was told of this tool, where anybody says what it was told of.
+    pub(crate) fn offers(&self, name: &str) -> bool {
+        self.offered.as_ref().is_none_or(|offered| offered.iter().any(|tool| tool.name() == name))
+    }
+
     /// A typed field, which the tools find by its type; one of that type that is there already is replaced.
     #[must_use]
     pub fn with<T: Send + Sync + 'static>(mut self, value: T) -> Self {
@@ -122,6 +147,8 @@ impl fmt::Debug for ExecuteContext {
             .field("deadline", &self.deadline)
             .field("approver", &self.approver.is_some())
             .field("observer", &self.observer.is_some())
+            .field("offered", &self.offered.as_ref().map(|offered| offered.len()))
+            .field("part_of", &self.part_of)
             .finish_non_exhaustive()
     }
 }

@@ -28,13 +28,13 @@ impl Slot {
         }
     }
 
+    /// Ready at once: whoever waits here would wait for itself (K8).
     async fn dispose_and_await(&self) {
         let handle = self.handle.lock().unwrap().take();
         if let Some(handle) = handle {
             let teardown = handle.dispose();
             *self.teardown.lock().unwrap() = Some(teardown.clone());
-            // Ready at once with `reentrant`, or dropped with whoever waits here.
-            drop(teardown.await);
+            assert_eq!(teardown.await.unwrap_err().code(), "kernel::reentrant");
         }
     }
 }
@@ -169,13 +169,17 @@ async fn an_agent_is_disposed_from_inside_a_tool() {
         let agent = handle.agent().clone();
         *slot.handle.lock().unwrap() = Some(handle);
         agent.send(Message::user("Go")).unwrap();
-        // A tool that waits for what waits for it is aborted after the kernel's grace.
-        world.advance_until(Duration::from_secs(1), || agent.session().is_detached()).await;
+        // K8: at once; nobody waits out the grace for a tool that waits for what waits for it.
+        world.advance_until(Duration::ZERO, || agent.session().is_detached()).await;
         let teardown = slot.teardown.lock().unwrap().take().unwrap();
         teardown.await.unwrap();
         world.check(&agent);
         assert_eq!(ends(&agent), [TurnEnd::Cancelled]);
         lasting().await;
+        assert_eq!(world.ran(), ["c1"]);
+        let records = agent.session().records();
+        let panicked = records.iter().any(|record| format!("{record:?}").contains("panicked"));
+        assert!(!panicked, "the wait came to something else than `reentrant`: {records:?}");
         assert_eq!(world.kernel.inspect().to_string(), before);
     }
 }

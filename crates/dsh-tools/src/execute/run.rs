@@ -44,11 +44,15 @@ pub(crate) async fn run(
     };
     let (giver, mut taker) = handoff();
     let deadline = time.deadline;
-    let owner = entry.ctx.clone();
+    let (owner, part_of) = (entry.ctx.clone(), cx.part_of.clone());
     let task = owner.spawn(entry.facts.label.clone(), move |cancel| async move {
         let tool_cx = ToolContext::new(facts, cancel.clone(), deadline);
         let called = entry.ctx.call_async(|| (entry.run)(arguments, tool_cx));
-        let answer = called.await;
+        let answer = match part_of {
+            // Each poll of the tool is inside of that code too, which waits for it (K8).
+            Some(whole) => whole.call_async(|| called).await.and_then(|answer| answer),
+            None => called.await,
+        };
         // A task that ends by itself after this was asked to end before.
         giver.give((answer, cancel.is_cancelled()));
     });

@@ -22,6 +22,14 @@ pub(super) fn hidden(name: &str) -> String {
     format!("the tool {} is denied for this agent; it was not run", Quoted(name))
 }
 
+pub(super) fn not_offered(name: &str) -> String {
+    format!("the tool {} was not offered in this step; it was not run", Quoted(name))
+}
+
+pub(super) fn scope_closed(name: &str) -> String {
+    format!("the agent that calls {} is gone, or going; it was not run", Quoted(name))
+}
+
 /// Only what the scope has is told of.
 pub(super) fn unknown(name: &str, sight: Sight<'_>) -> String {
     let is_visible = |name: &&str| matches!(sight.look(name), Seen::Visible { .. });

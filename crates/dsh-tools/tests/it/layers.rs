@@ -37,7 +37,12 @@ async fn a_scoped_tool_shadows_the_global_one_of_its_name() {
 
     let key = one.key();
     one.dispose().await.unwrap();
-    assert_eq!(world.visible(Some(key)).await, ["read", "write"]);
+    assert_eq!(handle.get("read", key).unwrap().unwrap().layer(), PartLayer::Global, "its layer went with it");
+    assert_eq!(
+        world.call("read", "{}", key).await.code,
+        Some("tools::scope_closed"),
+        "and nobody calls for it any more"
+    );
     pack.dispose().await.unwrap();
     assert_eq!(world.visible(None).await, [""; 0]);
 }

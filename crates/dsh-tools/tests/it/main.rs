@@ -10,6 +10,7 @@ mod arguments;
 mod batch;
 mod bombs;
 mod bounds;
+mod callers;
 mod cases;
 mod change;
 mod endings;
