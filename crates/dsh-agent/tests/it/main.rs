@@ -8,6 +8,6 @@ mod context;
 mod creation;
 mod faults;
 mod listeners;
+mod owners;
 mod reentrancy;
-mod register_methods;
 mod sessions;

@@ -1,13 +1,13 @@
-//! `register_provider` as every register-method has to be: exact, nesting, single-shot by type, refused, gone.
+//! What else than the table of register-methods of `dsh-harness` holds of `register_provider` and `start`.
 
 use std::sync::Arc;
 
 use dsh_agent::AgentsExt;
-use dsh_kernel::{BoxFuture, Context, DynPlugin, Failure, Fiber, FiberState, Name, Service};
+use dsh_kernel::{BoxFuture, Context, DynPlugin, Failure, Fiber, Name, Service};
 use dsh_subagent::{Capabilities, SubagentRegistry, SubagentRequest, SubagentStop, SubagentsExt};
-use dsh_testkit::{Gate, Log};
+use dsh_testkit::Gate;
 
-use crate::support::{World, able, made, register, world};
+use crate::support::{World, able, made, world};
 
 type Start = dyn Fn(&Context) -> Result<(), Failure> + Send + Sync;
 
@@ -38,71 +38,18 @@ fn is_there(world: &World, name: &str) -> bool {
     world.root.subagents().get(name).unwrap().is_some()
 }
 
-/// K4: the type is the kernel's own disposer; its synchronous part has run when `dispose` returns, and dropping it undoes nothing.
+/// K8: no run begins for an owner that takes nothing any more, and nothing of it is left.
 #[tokio::test]
-async fn it_returns_the_exact_disposer() {
-    let world = world("").await;
-    let disposer = register(&world.root, able("p", Capabilities::none()).0);
-    assert_eq!(format!("{disposer:?}"), "Disposer(subagent provider p of root)");
-    drop(disposer.dispose());
-    assert!(!is_there(&world, "p"));
-    drop(register(&world.root, able("p", Capabilities::none()).0));
-    assert!(is_there(&world, "p"));
-}
-
-/// K5: with the exact disposer the provider is there while the slow inner link drains, and gone before the outer one begins.
-#[tokio::test]
-async fn adopted_it_goes_at_its_place_in_the_chain() {
-    let (world, log, inner, outer) = (world("").await, Log::new(), Gate::new(), Gate::new());
-    let (told, slow, last) = (log.clone(), inner.clone(), outer.clone());
-    let pack = part(&world, move |ctx| {
-        let (begun, told, slow, last) = (told.clone(), told.clone(), slow.clone(), last.clone());
-        ctx.effect("pack", |fx| {
-            fx.defer_async(move || async move {
-                begun.push("outer begins");
-                last.wait().await;
-            });
-            fx.adopt(ctx.subagents().register_provider(able("p", Capabilities::none()).0)?)?;
-            fx.defer_async(move || async move {
-                slow.wait().await;
-                told.push("inner ended");
-            });
-            Ok(())
-        })?;
-        Ok(())
-    });
-    let pack = pack.await;
-    let end = pack.dispose();
-    inner.reached().await;
-    assert_eq!(pack.state(), FiberState::Unloading);
-    assert!(is_there(&world, "p"), "registered while the inner link drains");
-    inner.open();
-    outer.reached().await;
-    assert!(!is_there(&world, "p"), "gone before the outer link begins");
-    outer.open();
-    end.await.unwrap();
-    log.assert(["inner ended", "outer begins"]);
-}
-
-/// K8: refused on an owner that takes nothing any more, and nothing of it is left.
-#[tokio::test]
-async fn it_is_refused_on_an_inactive_owner() {
+async fn a_start_is_refused_on_an_inactive_owner() {
     let world = world("").await;
     let (before, gone) = (world.tree(), part(&world, |_| Ok(())).await);
     gone.dispose().await.unwrap();
-    let error = gone.ctx().subagents().register_provider(able("p", Capabilities::none()).0).unwrap_err();
-    assert_eq!(error.code(), "kernel::inactive");
     let error = gone.ctx().subagents().start("spawn", SubagentRequest::new("x")).unwrap_err();
     assert_eq!(error.code(), "kernel::inactive");
     let scope = world.root.scope("late").unwrap();
     let late = scope.ctx().clone();
     scope.dispose().await.unwrap();
-    assert_eq!(
-        late.subagents().register_provider(able("p", Capabilities::none()).0).unwrap_err().code(),
-        "kernel::inactive"
-    );
     assert_eq!(late.subagents().start("spawn", SubagentRequest::new("x")).unwrap_err().code(), "kernel::inactive");
-    assert!(!is_there(&world, "p"));
     assert_eq!(world.tree(), before);
     assert_eq!(world.root.subagents().running().unwrap().len(), 0);
 }
