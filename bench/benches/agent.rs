@@ -5,7 +5,7 @@ use std::sync::Arc;
 use divan::counter::ItemsCount;
 use divan::{AllocProfiler, Bencher};
 use dsh_agent::{Agent, AgentHandle, AgentOptions, Agents, AgentsExt};
-use dsh_agent_loop::{AgentLoop, LoopConfig, TurnLimits};
+use dsh_agent_loop::{AgentLoop, LoopConfig, LoopOptions, TurnLimits};
 use dsh_bench::{Workload, at_once, runtime};
 use dsh_kernel::{Context, Failure, Kernel};
 use dsh_llm::{Message, Model, ModelEvent, ModelRequest, ModelStream, NO_PARAMETERS, Role, StopReason, ToolSchema};
@@ -83,7 +83,8 @@ fn world(calls: usize, prompt: Prompt) -> World {
         at_once(root.plugin(Tools::new(ToolsConfig::new()))?.ready())??;
         at_once(root.plugin(Sessions::new(MemoryStore::new()))?.ready())??;
         at_once(root.plugin(Agents::new())?.ready())??;
-        let config = LoopConfig::new(Arc::new(Quick { calls })).limits(TurnLimits::new().steps(None));
+        let config = LoopConfig::new(Arc::new(Quick { calls }))
+            .options(LoopOptions::new().limits(TurnLimits::new().steps(None)));
         at_once(root.plugin(AgentLoop::new(config))?.ready())??;
         let nothing = ToolSchema::new("nothing", "Does nothing.", NO_PARAMETERS)?;
         root.tools().register(Tool::raw(nothing, |_, _| async { Ok("") }))?;

@@ -91,95 +91,58 @@ impl NamedModel {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use dsh_agent_loop::{LoopConfig, TurnLimits};
+/// use dsh_agent_loop::{LoopConfig, LoopOptions, TurnLimits};
 /// use dsh_llm::ScriptedModel;
 ///
 /// let model = ScriptedModel::parse("[[rules]]\nanswer = \"Good.\"")?;
-/// let config = LoopConfig::new(Arc::new(model)).limits(TurnLimits::new().steps(20));
+/// let options = LoopOptions::new().limits(TurnLimits::new().steps(20));
+/// let config = LoopConfig::new(Arc::new(model)).options(options);
 /// # drop(config);
 /// # Ok::<(), dsh_llm::ScriptError>(())
 /// ```
 #[derive(Clone)]
 pub struct LoopConfig {
     model: NamedModel,
-    limits: TurnLimits,
-    retries: Retries,
-    max_output_tokens: Option<u64>,
-    tool_timeout: Option<Duration>,
-    approver: Option<Arc<dyn Approver>>,
+    options: LoopOptions,
 }
 
 impl LoopConfig {
     /// This model, with the usual limits, and nobody to ask.
     pub fn new(model: Arc<dyn Model>) -> Self {
-        Self {
-            model: NamedModel::new(model),
-            limits: TurnLimits::new(),
-            retries: Retries::new(),
-            max_output_tokens: None,
-            tool_timeout: None,
-            approver: None,
-        }
+        Self { model: NamedModel::new(model), options: LoopOptions::new() }
     }
 
-    /// What a turn may not have more of.
+    /// What holds for all agents whose own options say nothing else.
     #[must_use]
-    pub fn limits(mut self, limits: TurnLimits) -> Self {
-        self.limits = limits;
-        self
-    }
-
-    /// How failed requests are tried again.
-    #[must_use]
-    pub fn retries(mut self, retries: Retries) -> Self {
-        self.retries = retries;
-        self
-    }
-
-    /// The most tokens of an answer; the provider's own limit where nobody says.
-    #[must_use]
-    pub fn max_output_tokens(mut self, tokens: u64) -> Self {
-        self.max_output_tokens = Some(tokens);
-        self
-    }
-
-    /// How long each tool may run, where it does not say so itself.
-    #[must_use]
-    pub fn tool_timeout(mut self, limit: Duration) -> Self {
-        self.tool_timeout = Some(limit);
-        self
-    }
-
-    /// Who decides where a listener of `tools/pre-execute` asks.
-    #[must_use]
-    pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
-        self.approver = Some(approver);
+    pub fn options(mut self, options: LoopOptions) -> Self {
+        self.options = options;
         self
     }
 
     /// The model of an agent with these options.
-    pub(crate) fn model_name<'a>(&'a self, options: Option<&'a LoopOptions>) -> &'a Arc<str> {
-        let own = options.and_then(|options| options.model.as_ref());
-        &own.unwrap_or(&self.model).name
+    pub(crate) fn model_name<'a>(&'a self, own: Option<&'a LoopOptions>) -> &'a Arc<str> {
+        let own = own.and_then(|own| own.model.as_ref());
+        &own.or(self.options.model.as_ref()).unwrap_or(&self.model).name
     }
 
     /// What holds for an agent with these options.
-    pub(crate) fn settings(&self, options: Option<&LoopOptions>) -> Settings {
-        let none = LoopOptions::new();
-        let own = options.unwrap_or(&none);
+    pub(crate) fn settings(&self, own: Option<&LoopOptions>) -> Settings {
+        let of_all = self.options.clone();
+        let own = own.cloned().unwrap_or_default();
         Settings {
-            model: own.model.clone().unwrap_or_else(|| self.model.clone()),
-            limits: own.limits.clone().unwrap_or_else(|| self.limits.clone()),
-            retries: own.retries.clone().unwrap_or_else(|| self.retries.clone()),
-            max_output_tokens: own.max_output_tokens.or(self.max_output_tokens),
-            tool_timeout: own.tool_timeout.or(self.tool_timeout),
-            approver: own.approver.clone().or_else(|| self.approver.clone()),
-            above: own.above.clone(),
+            model: own.model.or(of_all.model).unwrap_or_else(|| self.model.clone()),
+            limits: own.limits.or(of_all.limits).unwrap_or_default(),
+            retries: own.retries.or(of_all.retries).unwrap_or_default(),
+            max_output_tokens: own.max_output_tokens.or(of_all.max_output_tokens),
+            tool_timeout: own.tool_timeout.or(of_all.tool_timeout),
+            approver: own.approver.or(of_all.approver),
+            above: own.above.or(of_all.above),
         }
     }
 }
 
-/// What differs for one agent: a field of its options.
+/// How agents are driven: all of a loop's ([`LoopConfig::options`]), and one agent by a field of its own options, which then goes
+/// before.
 ///
 /// ```
 /// use dsh_agent::AgentOptions;
@@ -200,47 +163,47 @@ pub struct LoopOptions {
 }
 
 impl LoopOptions {
-    /// All as the loop is configured.
+    /// Nothing yet: for one agent, all as the loop is configured; for a loop, the usual limits, and nobody to ask.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Another model.
+    /// The model.
     #[must_use]
     pub fn model(mut self, model: Arc<dyn Model>) -> Self {
         self.model = Some(NamedModel::new(model));
         self
     }
 
-    /// Other limits of its turns.
+    /// What a turn may not have more of.
     #[must_use]
     pub fn limits(mut self, limits: TurnLimits) -> Self {
         self.limits = Some(limits);
         self
     }
 
-    /// Other retries.
+    /// How failed requests are tried again.
     #[must_use]
     pub fn retries(mut self, retries: Retries) -> Self {
         self.retries = Some(retries);
         self
     }
 
-    /// Another limit of an answer.
+    /// The most tokens of an answer; the provider's own limit where nobody says.
     #[must_use]
     pub fn max_output_tokens(mut self, tokens: u64) -> Self {
         self.max_output_tokens = Some(tokens);
         self
     }
 
-    /// Another limit for its tools.
+    /// How long each tool may run, where it does not say so itself.
     #[must_use]
     pub fn tool_timeout(mut self, limit: Duration) -> Self {
         self.tool_timeout = Some(limit);
         self
     }
 
-    /// Somebody else who decides.
+    /// Who decides where a listener of `tools/pre-execute` asks.
     #[must_use]
     pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
         self.approver = Some(approver);
@@ -269,11 +232,7 @@ pub(crate) struct Settings {
 
 impl fmt::Debug for LoopConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LoopConfig")
-            .field("model", &self.model.name)
-            .field("limits", &self.limits)
-            .field("retries", &self.retries)
-            .finish_non_exhaustive()
+        f.debug_struct("LoopConfig").field("model", &self.model.name).field("options", &self.options).finish()
     }
 }
 

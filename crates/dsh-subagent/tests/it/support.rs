@@ -52,8 +52,8 @@ pub(crate) async fn world_with(script: &str, config: SubagentsConfig, limits: Tu
     let model = Arc::new(TestModel::new(script));
     let names = AtomicU64::new(1);
     let agents = Agents::new().ids(move || SessionId::new(names.fetch_add(1, Ordering::Relaxed), 0));
-    let loop_config =
-        LoopConfig::new(Arc::clone(&model) as Arc<dyn Model>).limits(limits).retries(Retries::new().times(0));
+    let loop_options = LoopOptions::new().limits(limits).retries(Retries::new().times(0));
+    let loop_config = LoopConfig::new(Arc::clone(&model) as Arc<dyn Model>).options(loop_options);
     mount(root.plugin(SystemPrompt::new(PromptConfig::new().identity(Identity::Omitted).persona("You work.")))).await;
     mount(root.plugin(Tools::new(ToolsConfig::new()))).await;
     mount(root.plugin(Sessions::new(store.clone()))).await;

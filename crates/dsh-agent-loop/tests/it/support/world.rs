@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use dsh_agent::{Agent, AgentHandle, AgentOptions, Agents, AgentsExt};
-use dsh_agent_loop::{AgentLoop, LoopConfig};
+use dsh_agent_loop::{AgentLoop, LoopConfig, LoopOptions};
 use dsh_kernel::{Clock, Context, Disposer, Kernel, ManualClock};
 use dsh_llm::{Message, NO_PARAMETERS, ToolSchema};
 use dsh_session::{MemoryStore, SessionEvent, SessionId, SessionStore, Sessions, TurnEnd};
@@ -32,7 +32,7 @@ pub(crate) struct WorldBuilder {
     wrapped: Option<Box<dyn FnOnce(MemoryStore) -> Sessions>>,
     clock: Option<Arc<dyn Clock>>,
     manual: ManualClock,
-    config: Box<dyn FnOnce(LoopConfig) -> LoopConfig>,
+    config: Box<dyn FnOnce(LoopOptions) -> LoopOptions>,
     persona: &'static str,
 }
 
@@ -64,7 +64,7 @@ impl WorldBuilder {
         self
     }
 
-    pub(crate) fn config(mut self, config: impl FnOnce(LoopConfig) -> LoopConfig + 'static) -> Self {
+    pub(crate) fn config(mut self, config: impl FnOnce(LoopOptions) -> LoopOptions + 'static) -> Self {
         self.config = Box::new(config);
         self
     }
@@ -88,7 +88,8 @@ impl WorldBuilder {
         };
         root.plugin(sessions).unwrap().ready().await.unwrap();
         root.plugin(Agents::new()).unwrap().ready().await.unwrap();
-        let config = (self.config)(LoopConfig::new(Arc::new(self.model.clone())));
+        let options = (self.config)(LoopOptions::new());
+        let config = LoopConfig::new(Arc::new(self.model.clone())).options(options);
         let agent_loop = root.plugin(AgentLoop::new(config)).unwrap();
         agent_loop.ready().await.unwrap();
         World {

@@ -7,7 +7,7 @@ use dsh_agent::{
     AgentHandle, AgentOptions, AgentStream, AgentToolCall, AgentToolResult, AgentTurnEnd, AgentTurnStart, Agents,
     AgentsExt, TurnSummary,
 };
-use dsh_agent_loop::{AgentLoop, LoopConfig};
+use dsh_agent_loop::{AgentLoop, LoopConfig, LoopOptions};
 use dsh_kernel::{Context, Failure};
 use dsh_llm::Message;
 use dsh_session::{FileStore, SessionId, Sessions, TurnEnd};
@@ -87,11 +87,11 @@ impl Turn {
         // It was there a moment ago, when all was looked at.
         let model = model.model(&project, root.clock()).map_err(|why| Failure::msg(no_model(why).headline))?;
         shown.opened(agent.as_deref(), model.name(), resumes);
-        let mut config = LoopConfig::new(model);
+        let mut loop_options = LoopOptions::new();
         if let Some(approver) = approver {
-            config = config.approver(approver);
+            loop_options = loop_options.approver(approver);
         }
-        root.plugin(AgentLoop::new(config))?.ready().await?;
+        root.plugin(AgentLoop::new(LoopConfig::new(model).options(loop_options)))?.ready().await?;
         let name = agent.clone().unwrap_or_else(|| MAIN.to_owned());
         let options = AgentOptions::new(name).run(project.run.clone()).setup(move |ctx| async move {
             let Some(own) = agent.and_then(|name| project.agent(&name)) else { return Ok(()) };
