@@ -4,5 +4,16 @@
     clippy::unwrap_used,
     reason = "what a helper of a test cannot do has failed the test; clippy lets only `#[test]` functions do so"
 )]
+#![expect(clippy::panic, reason = "so has a value that is not of the right kind")]
 
+mod plugins;
+mod stack;
+
+mod cases;
 mod register_methods;
+
+/// Runs a test on a runtime of its own.
+fn run(test: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(test);
+}

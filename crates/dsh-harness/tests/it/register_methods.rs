@@ -11,8 +11,9 @@ use std::collections::BTreeSet;
 use dsh_harness::kernel::{CONTEXT_METHODS, FiberState};
 use dsh_testkit::{Gate, Log};
 
+use crate::run;
 use cases::{CASES, Case, Listeners};
-use world::{World, run};
+use world::World;
 
 /// Calls the test with each case and a world of its own, the runtime running.
 fn each(test: impl AsyncFn(&'static Case, World)) {

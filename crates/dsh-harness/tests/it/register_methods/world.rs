@@ -1,6 +1,5 @@
 //! A kernel with every shipped plugin, and a plugin that registers.
 
-use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -91,9 +90,4 @@ impl World {
     pub(crate) fn inspected(&self) -> String {
         self.kernel.inspect().to_string()
     }
-}
-
-pub(crate) fn run(test: impl Future<Output = ()>) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    runtime.block_on(test);
 }
