@@ -25,7 +25,7 @@ const SCRIPT: &str = r#"
 
 #[tokio::main(flavor = "current_thread")]
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
-async fn main() -> Result<(), Failure> {
+pub(crate) async fn main() -> Result<(), Failure> {
     let kernel = Kernel::new();
     let root = kernel.root();
     root.plugin(SystemPrompt::new(PromptConfig::new().persona("You count words, with {{model}}.")))?.ready().await?;

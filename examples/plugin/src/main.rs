@@ -45,7 +45,7 @@ const SCRIPT: &str = r#"
 "#;
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Failure> {
+pub(crate) async fn main() -> Result<(), Failure> {
     let kernel = Kernel::new();
     let root = kernel.root();
     root.plugin(SystemPrompt::new(PromptConfig::new().persona("You keep the harbour.")))?.ready().await?;
