@@ -1,53 +1,27 @@
 //! The schema of a final answer: an answer is JSON of it, or it is told what is wrong (G2).
 
-use std::fmt::{self, Write as _};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::fmt;
 use std::sync::Arc;
 
-use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
+use dsh_tools::{JsonSchema, Misfit};
 use serde_json::Value;
 
 /// The schema of a final answer, compiled. A clone is the same schema.
 ///
-/// Its dialect is the one that `$schema` names, 2020-12 otherwise; no reference is fetched; patterns take linear time.
+/// It is checked with as the arguments of a tool are: see [`JsonSchema`].
 #[derive(Clone)]
 pub struct OutputSchema(Arc<Inner>);
 
 struct Inner {
     text: String,
-    validator: Validator,
+    schema: JsonSchema,
 }
-
-/// A pattern that is larger than this when it is compiled is refused: a few characters can mean very much.
-const PATTERN_LIMIT: usize = 1 << 20;
-
-/// At most so many violations are told of one by one; that there are more is said.
-const LISTED: usize = 100;
-
-/// At most so many characters of one violation: it may name what the schema or the model wrote.
-const SHOWN: usize = 300;
 
 impl OutputSchema {
     /// Compiles a schema; what is wrong with it, if it is none.
     pub(crate) fn compile(schema: &Value) -> Result<Self, String> {
-        let mut schema = schema.clone();
         let text = format!("{schema:#}");
-        let mut draft = Draft::Draft202012.detect(&schema);
-        if draft == Draft::Unknown {
-            // A dialect of somebody's own would have to be fetched.
-            draft = Draft::Draft202012;
-            if let Some(object) = schema.as_object_mut() {
-                object.shift_remove("$schema");
-            }
-        }
-        let options = jsonschema::options()
-            .with_draft(draft)
-            .offline()
-            .with_pattern_options(PatternOptions::regex().size_limit(PATTERN_LIMIT));
-        // It is not our code, and the schema is anybody's (K13).
-        let built = catch_unwind(AssertUnwindSafe(|| options.build(&schema).map_err(|error| shown(&error))));
-        let validator = built.unwrap_or_else(|_panic| Err("it cannot be compiled".to_owned()))?;
-        Ok(Self(Arc::new(Inner { text, validator })))
+        Ok(Self(Arc::new(Inner { text, schema: JsonSchema::compile(schema)? })))
     }
 
     /// The schema as JSON text, for a model to read.
@@ -68,17 +42,10 @@ impl OutputSchema {
     ///
     /// What is wrong with it, each violation on a line of its own.
     pub fn read(&self, answer: &str) -> Result<Value, String> {
-        let value: Value = serde_json::from_str(unfenced(answer))
-            .map_err(|error| format!("\n- (the whole): it is not JSON: {error}"))?;
-        let validator = &self.0.validator;
-        let checked = catch_unwind(AssertUnwindSafe(|| {
-            if validator.is_valid(&value) { None } else { Some(violations(validator, &value)) }
-        }));
-        match checked {
-            Ok(None) => Ok(value),
-            Ok(Some(list)) => Err(list),
-            Err(_panic) => Err("\n- (the whole): it could not be checked".to_owned()),
-        }
+        self.0.schema.read(unfenced(answer)).map_err(|misfit| match misfit {
+            Misfit::Violations(list) => list,
+            misfit => format!("\n- (the whole): {misfit}"),
+        })
     }
 }
 
@@ -88,34 +55,6 @@ fn unfenced(answer: &str) -> &str {
     let within = answer.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
     // The first line says which language it is.
     within.and_then(|within| within.split_once('\n')).map_or(answer, |(_language, within)| within.trim())
-}
-
-/// Every violation on a line of its own: the JSON pointer of the place, and what is wrong there.
-fn violations(validator: &Validator, value: &Value) -> String {
-    let mut list = String::new();
-    let mut errors = validator.iter_errors(value);
-    for error in errors.by_ref().take(LISTED) {
-        let path = error.instance_path().as_str();
-        let path = if path.is_empty() { "(the whole)" } else { path };
-        // Writing to a string does not fail.
-        let _infallible = write!(list, "\n- {}: {}", path.escape_debug(), shown(&error));
-    }
-    match errors.count() {
-        0 => {}
-        more => {
-            let _infallible = write!(list, "\n- and {more} more");
-        }
-    }
-    list
-}
-
-/// What is wrong, without what the model wrote: it knows that, and it may be long.
-fn shown(error: &ValidationError<'_>) -> String {
-    let text = error.masked_with("the value").to_string();
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text,
-    }
 }
 
 impl fmt::Debug for OutputSchema {
@@ -154,6 +93,22 @@ mod tests {
             "{wrong}"
         );
         assert!(!wrong.contains("secret"), "{wrong}");
+    }
+
+    // K13
+    #[test]
+    fn a_schema_that_means_more_than_it_says_costs_no_more() {
+        let level = |at: usize| {
+            (
+                format!("d{at}"),
+                json!({"anyOf": [{"$ref": format!("#/$defs/d{}", at + 1)}, {"$ref": format!("#/$defs/d{}", at + 1)}]}),
+            )
+        };
+        let mut named: serde_json::Map<_, _> = (0..40).map(level).collect();
+        named.insert("d40".to_owned(), json!({"type": "string"}));
+        let schema = OutputSchema::compile(&json!({"$ref": "#/$defs/d0", "$defs": named})).unwrap();
+        assert_eq!(schema.read("\"x\""), Ok(json!("x")));
+        assert!(schema.read("1").unwrap_err().contains("branches, too often"));
     }
 
     #[test]

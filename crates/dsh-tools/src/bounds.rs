@@ -39,7 +39,7 @@ fn cut(content: Vec<ContentBlock>, config: &ToolsConfig, blocks: usize) -> Vec<C
 pub(crate) fn bound_messages(mut messages: Vec<Message>, config: &ToolsConfig) -> Vec<Message> {
     for message in &mut messages {
         if !message.content.iter().all(is_told) {
-            message.content = cut(std::mem::take(&mut message.content), config, BLOCKS);
+            message.content = cut(message.content.to_vec(), config, BLOCKS).into();
         }
     }
     if Size::of_all(&messages).fits(config.result_limit, config.media_limit, BLOCKS) {
@@ -59,13 +59,14 @@ pub(crate) fn bound_messages(mut messages: Vec<Message>, config: &ToolsConfig) -
         }
         let mut left = config.clone();
         (left.result_limit, left.media_limit) = (text + RESERVED, media);
-        message.content = cut(message.content, &left, blocks.max(MARKS));
+        message.content = cut(message.content.to_vec(), &left, blocks.max(MARKS)).into();
         kept.push(message);
         break;
     }
     if let (Some(last), more @ 1..) = (kept.last_mut(), messages.len()) {
         let messages = if more == 1 { "message" } else { "messages" };
-        last.content.push(ContentBlock::text(format!("[left out: {more} {messages} more]")));
+        let mark = ContentBlock::text(format!("[left out: {more} {messages} more]"));
+        last.content = last.content.iter().cloned().chain([mark]).collect();
     }
     kept
 }

@@ -88,6 +88,7 @@ mod sight;
 
 pub use approval::{Approval, ApprovalRequest, Approver};
 pub use arguments::Arguments;
+pub use check::{JsonSchema, Misfit};
 pub use config::ToolsConfig;
 pub use error::{Error, ErrorKind};
 pub use events::{ChangeKind, Decision, PostExecute, PostExecuteEvent, PreExecute, PreExecuteEvent, ToolChange};

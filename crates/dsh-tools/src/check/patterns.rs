@@ -4,7 +4,7 @@
 use dsh_llm::ToolSchema;
 use serde_json::{Map, Value, json};
 
-use super::{options, shown};
+use super::schema::{options, shown};
 
 /// What is wrong with the first pattern that arguments cannot be checked with, and its JSON pointer.
 pub(crate) fn unusable_pattern(schema: &ToolSchema) -> Option<String> {

@@ -119,6 +119,17 @@ fn a_long_chain_of_references_is_survived() {
     });
 }
 
+/// T4: what is checked is what the tool reads, whichever of two keys it takes.
+#[test]
+fn arguments_that_readers_disagree_about_reach_no_tool() {
+    let schema = r#"{"type": "object", "properties": {"path": {"enum": ["notes.md"]}}}"#;
+    for arguments in [r#"{"path": "/etc/shadow", "path": "notes.md"}"#, r#"{"path": "x", "\u0070ath": "notes.md"}"#] {
+        let executed = call(schema.into(), arguments.into());
+        assert_eq!((executed.code, executed.began), (Some("tools::invalid_arguments"), false));
+        assert!(text(&executed).contains("the key \"path\" comes twice"), "{}", text(&executed));
+    }
+}
+
 /// Patterns take time linear in what they are matched with; what is not linear is no pattern here.
 #[test]
 fn patterns_are_linear() {
