@@ -1,7 +1,8 @@
-//! What the tests of dsh share: an event log, drop probes, gates and counters.
+//! What the tests of dsh share: an event log, drop probes, gates and counters; and what stress tests are made of.
 //!
 //! **Role.** Lifecycles are tested by what happened in which order ([`Log`]), by values that record their own end
-//! ([`Probes`], [`DropProbe`]), and by futures that end when the test says so ([`Gate`]). Nothing here waits on real time.
+//! ([`Probes`], [`DropProbe`]), and by futures that end when the test says so ([`Gate`]). Nothing here waits on real time but for how
+//! long a stress test goes on ([`Stress`], [`Watchdog`]); what it does is thrown ([`Dice`]).
 //!
 //! **Non-goals.** No assertions about dsh's own types: this crate depends on no crate of the workspace and on no async
 //! runtime, so that every other crate can use it as a dev-dependency. No fake clock: that is the kernel's `ManualClock`.
@@ -30,11 +31,15 @@
 mod alone;
 mod bounds;
 mod counter;
+mod dice;
 mod gate;
+mod given_time;
 mod log;
 mod memory;
 mod poll;
 mod probe;
+mod stress;
+mod watchdog;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -43,8 +48,11 @@ mod readme {}
 pub use alone::alone;
 pub use bounds::{assert_send, assert_send_sync};
 pub use counter::Counter;
+pub use dice::Dice;
 pub use gate::{Gate, Reached, Wait};
 pub use log::Log;
 pub use memory::resident_bytes;
 pub use poll::{block_on, poll_once};
 pub use probe::{DropProbe, Probes};
+pub use stress::Stress;
+pub use watchdog::Watchdog;

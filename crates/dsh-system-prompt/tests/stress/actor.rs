@@ -7,9 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dsh_kernel::{Audience, Disposer, Fiber, Scope, Teardown};
 use dsh_system_prompt::{ErrorKind, PromptSection, PromptVariable, SystemPromptExt, ToolProvider};
 use dsh_template::Text;
-use dsh_testkit::{DropProbe, Gate, poll_once};
+use dsh_testkit::{Dice, DropProbe, Gate, poll_once};
 
-use crate::dice::Dice;
 use crate::heart::{Heart, Ping, Place, REFUSED, RESIDENTS, schema};
 use crate::look::{Own, Seen, look};
 use crate::model::{GLOBAL, Model, Part, Row};

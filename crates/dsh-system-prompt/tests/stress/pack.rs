@@ -10,10 +10,9 @@ use dsh_system_prompt::{
     SystemPromptExt, ToolProvider,
 };
 use dsh_template::Text;
-use dsh_testkit::{Gate, Probes};
+use dsh_testkit::{Dice, Gate, Probes};
 
 use crate::actor::{POOL, SERVICES};
-use crate::dice::Dice;
 use crate::heart::{Faults, Ping, schema};
 use crate::model::{Part, Row};
 

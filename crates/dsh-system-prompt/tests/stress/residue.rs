@@ -8,9 +8,8 @@ use dsh_system_prompt::{
     AssembleContext, AssembleEvent, PromptRegistry, PromptSection, PromptVariable, SystemPromptExt, ToolProvider,
     render,
 };
-use dsh_testkit::{Probes, resident_bytes};
+use dsh_testkit::{Dice, Probes, resident_bytes};
 
-use crate::dice::Dice;
 use crate::heart::{Faults, Heart};
 use crate::model::GLOBAL;
 use crate::pack::{Pack, Thrower};

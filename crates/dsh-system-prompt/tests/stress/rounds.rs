@@ -5,17 +5,14 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
-use dsh_testkit::{block_on, resident_bytes};
+use dsh_testkit::{Dice, Stress, Watchdog, block_on, resident_bytes};
 use tokio::runtime::Runtime;
 
 use crate::actor::{Actor, Round};
 use crate::compare::{compare, is_empty};
-use crate::dice::Dice;
 use crate::heart::Heart;
 use crate::look::Seen;
-use crate::watchdog::Watchdog;
 
 /// Those who act as tasks of the runtime, on threads inside of it, and on threads that know of no runtime.
 const TASKS: u32 = 3;
@@ -26,17 +23,7 @@ const ACTORS: u32 = TASKS + INSIDE + OUTSIDE;
 /// By how much resident memory may differ between a quarter of the run and its end: what the allocator keeps for each thread.
 const SLACK: u64 = 8 << 20;
 
-pub(crate) struct Settings {
-    pub(crate) seconds: u64,
-    pub(crate) seed: u64,
-}
-
-fn now() -> Instant {
-    #[expect(clippy::disallowed_methods, reason = "how long the rounds go on is all that the time decides")]
-    Instant::now()
-}
-
-pub(crate) fn run(settings: &Settings) {
+pub(crate) fn run(settings: Stress) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
     let heart = runtime.block_on(Heart::new());
     let before = heart.tree();
@@ -48,15 +35,14 @@ pub(crate) fn run(settings: &Settings) {
             format!("the actors: {doing:#?}\n{}", heart.kernel.inspect())
         })
     };
-    let (begun, length) = (now(), Duration::from_secs(settings.seconds));
     let (mut rounds, mut resident) = (0, None);
-    while rounds == 0 || begun.elapsed() < length {
-        let seed = settings.seed + rounds;
+    while rounds == 0 || settings.goes_on() {
+        let seed = settings.seed() + rounds;
         watchdog.beat(format!("the round of seed {seed}"));
         let mut play = Play { runtime: &runtime, heart: &heart, seen: &seen, doing: &doing, seed };
         play.round(&before);
         rounds += 1;
-        if resident.is_none() && begun.elapsed() > length / 4 {
+        if resident.is_none() && settings.elapsed() > settings.length() / 4 {
             resident = resident_bytes();
         }
     }
@@ -70,7 +56,7 @@ pub(crate) fn run(settings: &Settings) {
     let told = format!(
         "{rounds} rounds from seed {}: {} assemblies, {} given up as unsettled; packs that stayed and were whole: {}; packs that \
          came or went and were there in part: {}, {} of them such as come and go in one go",
-        settings.seed,
+        settings.seed(),
         of(&seen.looks),
         of(&seen.unsettled),
         of(&seen.whole),

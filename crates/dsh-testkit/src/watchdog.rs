@@ -12,14 +12,23 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// How long the dog waits for an account of what hangs.
 const ACCOUNT: Duration = Duration::from_secs(5);
 
-/// Alive while rounds run; told of each.
-pub(crate) struct Watchdog {
+/// Alive while the rounds of a stress test run; told of each. Where nothing moves for half a minute, it says what there is and ends
+/// the process.
+///
+/// ```
+/// use dsh_testkit::Watchdog;
+///
+/// let watchdog = Watchdog::start(|| "what there is".to_owned());
+/// watchdog.beat("the round of seed 1".to_owned());
+/// ```
+#[derive(Debug)]
+pub struct Watchdog {
     beats: mpsc::Sender<String>,
 }
 
 impl Watchdog {
     /// `account` says what there is; it is asked on a thread of its own, since it may hang too.
-    pub(crate) fn start(account: impl Fn() -> String + Send + Sync + 'static) -> Self {
+    pub fn start(account: impl Fn() -> String + Send + Sync + 'static) -> Self {
         let (beats, heard) = mpsc::channel::<String>();
         let account = Arc::new(account);
         std::thread::spawn(move || {
@@ -44,7 +53,7 @@ impl Watchdog {
     }
 
     /// Something else begins.
-    pub(crate) fn beat(&self, doing: String) {
+    pub fn beat(&self, doing: String) {
         drop(self.beats.send(doing));
     }
 }
