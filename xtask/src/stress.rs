@@ -1,5 +1,5 @@
-//! The stress test for as long as one likes: a child process in release, told by its environment how long and from which seed.
-//! The registry's search for residue runs beside it; in release that is a million rounds.
+//! The stress tests for as long as one likes: child processes in release, one after the other, told by their environment how long and
+//! from which seed. The registry's search for residue runs beside the first; in release that is a million rounds.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,19 +8,25 @@ use crate::{Error, Outcome, process};
 
 /// What is passed on, and how the test is told.
 const OPTIONS: [(&str, &str); 2] = [("--seconds", "DSH_STRESS_SECONDS"), ("--seed", "DSH_STRESS_SEED")];
-/// How long it runs unless it is told.
+/// Whose tests of that name run: the heart, and the loop that drives agents.
+const PACKAGES: [&str; 2] = ["dsh-system-prompt", "dsh-agent-loop"];
+/// How long each runs unless it is told.
 const SECONDS: &str = "120";
 
-/// Runs it; a fault is a finding, and the output names the seed that it can be seen with again.
+/// Runs both; a fault is a finding, and the output names the seed that it can be seen with again.
 pub fn run(root: &Path, args: &[String]) -> Result<Outcome, Error> {
     let variables = variables(args)?;
-    let mut command = Command::new(process::cargo());
-    command
-        .current_dir(root)
-        .args(["test", "--quiet", "--release", "--locked", "--package", "dsh-system-prompt", "--test", "stress"])
-        .args(["--", "--nocapture"])
-        .envs(variables);
-    Ok(Outcome::fine_if(process::run(command)?))
+    let mut is_fine = true;
+    for package in PACKAGES {
+        let mut command = Command::new(process::cargo());
+        command
+            .current_dir(root)
+            .args(["test", "--quiet", "--release", "--locked", "--package", package, "--test", "stress"])
+            .args(["--", "--nocapture"])
+            .envs(variables.clone());
+        is_fine &= process::run(command)?;
+    }
+    Ok(Outcome::fine_if(is_fine))
 }
 
 fn variables(args: &[String]) -> Result<Vec<(&'static str, String)>, Error> {
