@@ -18,6 +18,7 @@ pub(super) const OUTSIDE: &[Exception] = &[
     Exception { path: "crates/dsh-session/src/file/", reason: "its parts" },
     Exception { path: "crates/dsh-testkit/src/alone.rs", reason: "runs the test's own program again" },
     Exception { path: "crates/dsh-testkit/src/memory.rs", reason: "the system tells resident memory in a file" },
+    Exception { path: "crates/dsh-testkit/src/stress.rs", reason: "a stress test is told how long to go on" },
 ];
 
 /// Files of the kernel that may name `std::sync` and `arc_swap` (I28).
