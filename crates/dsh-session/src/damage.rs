@@ -63,10 +63,13 @@ impl fmt::Display for Damage {
             DamageKind::TornEnd { bytes } => write!(f, "line {line} is torn: its {bytes} bytes are left out"),
             DamageKind::NoLineEnd => write!(f, "line {line} has no line end: it is kept"),
             DamageKind::LoneSurrogates { count } => {
-                write!(f, "line {line} has {count} half surrogates: read as U+FFFD")
+                let (what, are) =
+                    if count == 1 { ("half surrogate", "it is") } else { ("half surrogates", "they are") };
+                write!(f, "line {line} has {count} {what}: {are} read as U+FFFD")
             }
             DamageKind::InvalidUtf8 { count } => {
-                write!(f, "line {line} has bytes that are not UTF-8, in {count} places: read as U+FFFD")
+                let places = if count == 1 { "place" } else { "places" };
+                write!(f, "line {line} has bytes that are not UTF-8, in {count} {places}: they are read as U+FFFD")
             }
         }
     }

@@ -127,6 +127,12 @@ impl SessionStore for FileStore {
         Ok(read(&file, id)?.0)
     }
 
+    fn read_sound(&self, id: &SessionId) -> Result<(Log, Option<Error>), Error> {
+        let file = self.existing(id)?.open_file(id, Mode::Read)?;
+        let (log, refused, _) = read_sound(&file, id)?;
+        Ok((log, refused))
+    }
+
     fn list(&self) -> Result<Vec<Listed>, Error> {
         let Some(folder) = Folder::open(&self.folder)? else { return Ok(Vec::new()) };
         let mut ids = folder.sessions()?;
@@ -149,16 +155,28 @@ impl SessionStore for FileStore {
 }
 
 /// Reads a whole file, and says how long it is.
-fn read(mut file: &File, id: &SessionId) -> Result<(Log, u64), Error> {
+fn read(file: &File, id: &SessionId) -> Result<(Log, u64), Error> {
+    match read_sound(file, id)? {
+        (log, None, length) => Ok((log, length)),
+        (_, Some(error), _) => Err(error),
+    }
+}
+
+/// Reads a file up to its first line that is refused, and says why that one is, and how long the file is.
+fn read_sound(mut file: &File, id: &SessionId) -> Result<(Log, Option<Error>, u64), Error> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(|error| Error::of_io("its file cannot be read", error).about(id))?;
-    let log = Log::from_lines(&bytes).map_err(|error| error.about(id))?;
+    let (log, refused) = Log::sound_of(&bytes);
+    let refused = match refused.map(|error| error.about(id)) {
+        Some(error) if log.records.is_empty() => return Err(error),
+        refused => refused,
+    };
     if let Some(opened) = log.opened()
         && opened.id != *id
     {
         return Err(listing::another_name(&opened.id, id));
     }
-    Ok((log, u64::try_from(bytes.len()).unwrap_or(u64::MAX)))
+    Ok((log, refused, u64::try_from(bytes.len()).unwrap_or(u64::MAX)))
 }
 
 impl fmt::Debug for FileStore {

@@ -43,6 +43,14 @@ impl Log {
     ///
     /// `session::corrupt`, `session::newer_version` and `session::unknown_event`, each with its line.
     pub fn from_lines(bytes: &[u8]) -> Result<Self, Error> {
+        match Self::sound_of(bytes) {
+            (log, None) => Ok(log),
+            (_, Some(error)) => Err(error),
+        }
+    }
+
+    /// What stands before the first line that is refused, and what is wrong with that one.
+    pub(crate) fn sound_of(bytes: &[u8]) -> (Self, Option<Error>) {
         let mut log = Self::default();
         let mut rest = bytes;
         let mut number = 0;
@@ -66,7 +74,9 @@ impl Log {
                     }
                 }
                 // The header is written in one with the file's name, so it is never torn.
-                Err(error) if number == 1 || !last || !is_torn(&error, line, ended) => return Err(error),
+                Err(error) if number == 1 || !last || !is_torn(&error, line, ended) => {
+                    return (log, Some(error));
+                }
                 Err(_) => {
                     let bytes = u64::try_from(rest.len()).unwrap_or(u64::MAX);
                     log.damage.push(Damage::new(number, DamageKind::TornEnd { bytes }));
@@ -76,9 +86,10 @@ impl Log {
         }
         if log.records.is_empty() {
             let error = Error::new(ErrorKind::Corrupt, "the file is empty").at_line(1);
-            return Err(error.help("a session begins with its header; there is nothing to go on from, so remove it"));
+            let error = error.help("a session begins with its header; there is nothing to go on from, so remove it");
+            return (log, Some(error));
         }
-        Ok(log)
+        (log, None)
     }
 
     /// The log as the text of its file.

@@ -103,8 +103,9 @@ impl Session {
         id: SessionId,
         clock: Option<WallClock>,
     ) -> Result<Self, Error> {
-        let records = store.read(source)?.records;
-        let mut log = place::through_turn(records, turn).map_err(|error| error.about(source))?;
+        // What is damaged behind that turn is in nobody's way.
+        let (log, damaged) = store.read_sound(source)?;
+        let mut log = place::through_turn(log.records, turn).map_err(|error| damaged.unwrap_or(error).about(source))?;
         let Some(Record { event: SessionEvent::Opened(opened), at_ms, .. }) = log.first_mut() else {
             return Err(Error::new(ErrorKind::Corrupt, "the log does not begin with its header").about(source));
         };

@@ -36,6 +36,16 @@ pub trait SessionStore: Send + Sync + 'static {
     /// `session::not_found`, `session::corrupt`, `session::newer_version`, `session::unknown_event`, `session::not_a_file`.
     fn read(&self, id: &SessionId) -> Result<Log, Error>;
 
+    /// Reads a session as far as it can be read: what stands before its first line that is damaged beyond repair, and what is wrong with
+    /// that line. A store that has no such lines need not have this.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read), where not even the header can be read.
+    fn read_sound(&self, id: &SessionId) -> Result<(Log, Option<Error>), Error> {
+        self.read(id).map(|log| (log, None))
+    }
+
     /// The sessions that there are, in the order of their names, with what their first and last records say.
     ///
     /// # Errors

@@ -14,6 +14,8 @@ use crate::record::Record;
 
 /// What to do about a line that nobody can read.
 pub(super) const RESTORE: &str = "restore the file from a copy, or fork the session before that turn";
+/// What to do about a header that nobody can read.
+const RESTORE_HEADER: &str = "restore the file from a copy; without its header nobody can tell what the rest is";
 
 /// What stands before the checksum, and what after it.
 const SUM: (&[u8], &[u8]) = (b",\"sum\":\"", b"\"}");
@@ -86,7 +88,8 @@ fn is_sound(line: &[u8]) -> Option<bool> {
 
 /// Reads a line without its end, and says what had to be repaired.
 pub(super) fn read(line: &[u8], number: u64) -> Result<(Record, Vec<DamageKind>), Error> {
-    let corrupt = |problem: String| Error::new(ErrorKind::Corrupt, problem).at_line(number).help(RESTORE);
+    let restore = if number == 1 { RESTORE_HEADER } else { RESTORE };
+    let corrupt = |problem: String| Error::new(ErrorKind::Corrupt, problem).at_line(number).help(restore);
     let (text, damage) = text::repaired(line);
     if number == 1 {
         check_version(&text)?;
@@ -121,7 +124,7 @@ pub(crate) fn header(line: &[u8]) -> Result<(u64, Opened), Error> {
         Record { at_ms, event: SessionEvent::Opened(opened), .. } => Ok((at_ms, opened)),
         Record { event, .. } => {
             let problem = format!("a log has its `opened` first, not `{}`", event.kind());
-            Err(Error::new(ErrorKind::Corrupt, problem).at_line(1).help(RESTORE))
+            Err(Error::new(ErrorKind::Corrupt, problem).at_line(1).help(RESTORE_HEADER))
         }
     }
 }

@@ -55,6 +55,43 @@ fn bytes_that_are_not_utf8_are_read_as_replacement_characters_and_reported() {
 }
 
 #[test]
+fn one_of_a_kind_is_told_as_one() {
+    let told = |damaged: &[u8]| Log::from_lines(damaged).unwrap().damage[0].to_string();
+    let whole = lines().join("\n") + "\n";
+    let half = whole.replacen("What is", r"\ud83d is", 1);
+    assert_eq!(told(half.as_bytes()), "line 3 has 1 half surrogate: it is read as U+FFFD");
+    let mut bytes = whole.into_bytes();
+    let what = bytes.windows(7).position(|window| window == b"What is").unwrap();
+    bytes[what] = 0xff;
+    assert_eq!(told(&bytes), "line 3 has bytes that are not UTF-8, in 1 place: they are read as U+FFFD");
+}
+
+#[test]
+fn what_stands_before_a_damaged_line_can_be_read_and_forked() {
+    let folder = folder();
+    let records = folder.lively(1);
+    let ended = records.iter().position(|record| matches!(record.event, SessionEvent::TurnEnded(_))).unwrap();
+    let whole = String::from_utf8(folder.bytes(1)).unwrap();
+    let mut lines: Vec<&str> = whole.lines().collect();
+    lines[ended + 2] = "garbage";
+    folder.put(1, (lines.join("\n") + "\n").as_bytes());
+    let (log, refused) = folder.store.read_sound(&id(1)).unwrap();
+    let line = Some(u64::try_from(ended + 3).unwrap());
+    assert_eq!((log.records.as_slice(), refused.unwrap().line()), (&records[..ended + 2], line));
+    let kernel = dsh_kernel::Kernel::new();
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+        kernel.root().plugin(dsh_session::Sessions::new(folder.store.clone())).unwrap().ready().await.unwrap();
+        let sessions = dsh_session::SessionsExt::sessions(&kernel.root());
+        assert_eq!(owned(&sessions.fork(&id(1), 1, id(2)).unwrap().records())[1..], records[1..=ended]);
+        let error = sessions.fork(&id(1), 2, id(3)).unwrap_err();
+        assert_eq!((error.code(), error.line(), error.session()), ("session::corrupt", line, Some(&id(1))));
+    });
+    // Of a file without a header, nothing can be said.
+    folder.put(1, b"garbage\n");
+    assert_eq!(folder.store.read_sound(&id(1)).unwrap_err().line(), Some(1));
+}
+
+#[test]
 fn a_session_that_was_damaged_opens_and_tells() {
     let folder = folder();
     folder.lively(1);
