@@ -61,6 +61,31 @@ impl SessionsHandle {
     ///
     /// `session::turn_not_ended`; those of [`read`](Self::read) and [`create`](Self::create).
     pub fn fork(&self, source: &SessionId, turn: u32, new: SessionId) -> Result<Session, Error> {
+        self.fork_as(source, turn, Opened::new(new))
+    }
+
+    /// As [`fork`](Self::fork), for another working folder: the header has the name that this one has, and its `cwd` where it has one.
+    /// Everything else is the source's.
+    ///
+    /// ```
+    /// # use dsh_kernel::Kernel;
+    /// # use dsh_session::{MemoryStore, Opened, SessionId, Sessions, SessionsExt};
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// # let kernel = Kernel::new();
+    /// # kernel.root().plugin(Sessions::new(MemoryStore::new()))?.ready().await?;
+    /// let sessions = kernel.root().sessions();
+    /// let (source, new) = (SessionId::new(0, 1), SessionId::new(0, 2));
+    /// drop(sessions.create(Opened::new(source.clone()).agent("main").cwd("/srv/shop"))?);
+    /// let fork = sessions.fork_as(&source, 0, Opened::new(new).cwd("/srv/harbour"))?;
+    /// assert_eq!((&*fork.opened().agent, fork.opened().cwd.as_deref()), ("main", Some("/srv/harbour")));
+    /// # Ok::<(), dsh_kernel::Failure>(())
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn fork_as(&self, source: &SessionId, turn: u32, new: Opened) -> Result<Session, Error> {
         let registry = self.registry.resolve()?;
         Session::fork_at(&*registry.store, source, turn, new, registry.clock.clone())
     }

@@ -100,7 +100,7 @@ impl Session {
         store: &dyn SessionStore,
         source: &SessionId,
         turn: u32,
-        id: SessionId,
+        new: Opened,
         clock: Option<WallClock>,
     ) -> Result<Self, Error> {
         // What is damaged behind that turn is in nobody's way.
@@ -111,7 +111,8 @@ impl Session {
         };
         *opened = Opened {
             version: FORMAT_VERSION,
-            id,
+            id: new.id,
+            cwd: new.cwd.or(opened.cwd.take()),
             // Whose work the other one was is told by that one.
             parent: None,
             forked_from: Some(Origin::new(source.clone(), turn)),
