@@ -4,6 +4,7 @@ mod flush;
 mod folder;
 mod listing;
 mod lock;
+mod rights;
 mod writer;
 
 use std::fmt;
@@ -66,6 +67,56 @@ impl FileStore {
     /// The file of a session.
     pub fn path(&self, id: &SessionId) -> PathBuf {
         self.folder.join(folder::file_name(id))
+    }
+
+    /// When a session's file was written last, or whatever else stands in its place, in milliseconds since the Unix epoch: that can be told of
+    /// a session too that cannot be read. `None` where nobody can tell.
+    ///
+    /// ```
+    /// # use dsh_session::{FileStore, Opened, Session, SessionId};
+    /// # let temporary = tempfile::tempdir()?;
+    /// let (store, id) = (FileStore::new(temporary.path()), SessionId::new(0, 1));
+    /// assert_eq!(store.written_ms(&id), None);
+    /// Session::create(&store, Opened::new(id.clone()))?;
+    /// assert!(store.written_ms(&id).is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn written_ms(&self, id: &SessionId) -> Option<u64> {
+        listing::written_ms(&self.path(id))
+    }
+
+    /// Takes away the rights that others have to the folder and to the files in it, which belong to their owner alone, and says of what. What
+    /// belongs to somebody else is left as it is.
+    ///
+    /// ```
+    /// # use std::os::unix::fs::PermissionsExt;
+    /// # use dsh_session::{FileStore, Opened, Session, SessionId};
+    /// # let temporary = tempfile::tempdir()?;
+    /// let (store, id) = (FileStore::new(temporary.path()), SessionId::new(0, 1));
+    /// Session::create(&store, Opened::new(id.clone()))?;
+    /// assert!(store.close_to_others()?.is_empty());
+    /// std::fs::set_permissions(store.path(&id), PermissionsExt::from_mode(0o644))?;
+    /// assert_eq!(store.close_to_others()?, [store.path(&id)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// `session::io`.
+    pub fn close_to_others(&self) -> Result<Vec<PathBuf>, Error> {
+        let Some(folder) = Folder::open(&self.folder)? else { return Ok(Vec::new()) };
+        let mut closed = Vec::new();
+        if rights::close(&folder.handle(), rights::OF_FOLDER)? {
+            closed.push(self.folder.clone());
+        }
+        for id in folder.sessions()? {
+            // What is no file is told by whoever lists or opens it.
+            let Ok(file) = folder.open_file(&id, Mode::Read) else { continue };
+            if rights::close(&file, rights::OF_FILE)? {
+                closed.push(self.path(&id));
+            }
+        }
+        Ok(closed)
     }
 
     /// The folder, for what needs a session to be there.

@@ -42,13 +42,16 @@ impl Folder {
         match open(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Rights::empty()) {
             Ok(handle) => Ok(Some(Self(Arc::new(handle.into())))),
             Err(Errno::NOENT) => Ok(None),
-            Err(errno) => Err(Error::of_io("the folder of the sessions cannot be opened", errno)),
+            Err(errno) => {
+                Err(Error::of_io(&format!("the folder of the sessions `{}` cannot be opened", path.display()), errno))
+            }
         }
     }
 
     /// The folder, made where there was none, and for its owner alone.
     pub(super) fn create(path: &Path) -> Result<Self, Error> {
-        let failed = |error: std::io::Error| Error::of_io("the folder of the sessions cannot be made", error);
+        let doing = format!("the folder of the sessions `{}` cannot be made", path.display());
+        let failed = |error: std::io::Error| Error::of_io(&doing, error);
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
         let gone = || failed(Errno::NOENT.into());
         let folder = Self::open(path)?.ok_or_else(gone)?;

@@ -2,6 +2,8 @@
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 use crate::error::{Error, ErrorKind};
 use crate::id::SessionId;
@@ -25,6 +27,12 @@ pub(super) fn summary(file: &File, id: &SessionId) -> Result<Summary, Error> {
         None => (0, 1, created_ms),
     };
     Ok(Summary { opened, created_ms, last_ms, turns, records })
+}
+
+/// When what stands there was written last; of a link, the link.
+pub(super) fn written_ms(path: &Path) -> Option<u64> {
+    let written = std::fs::symlink_metadata(path).ok()?.modified().ok()?;
+    u64::try_from(written.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
 }
 
 fn first_line(file: &File, length: u64) -> std::io::Result<Vec<u8>> {

@@ -67,6 +67,34 @@ fn only_the_owner_reads_folder_and_files() {
 }
 
 #[test]
+fn rights_of_others_are_taken_away_and_told() {
+    let folder = folder();
+    assert!(folder.store.close_to_others().unwrap().is_empty());
+    folder.lively(1);
+    folder.lively(2);
+    assert!(folder.store.close_to_others().unwrap().is_empty());
+    let (place, file) = (folder.store.folder(), folder.store.path(&id(2)));
+    fs::set_permissions(place, fs::Permissions::from_mode(0o777)).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    assert_eq!(folder.store.close_to_others().unwrap(), [place, &file]);
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().mode() & 0o777;
+    assert_eq!((mode(place), mode(&file)), (0o700, 0o600));
+    assert!(folder.store.close_to_others().unwrap().is_empty());
+}
+
+#[test]
+fn a_folder_that_is_a_link_is_where_it_leads() {
+    let folder = folder();
+    let elsewhere = folder.temporary.path().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::create_dir(folder.temporary.path().join("state")).unwrap();
+    symlink(&elsewhere, folder.store.folder()).unwrap();
+    folder.lively(1);
+    assert!(elsewhere.join(format!("{}.jsonl", id(1))).is_file());
+    assert_eq!(folder.store.list().unwrap().len(), 1);
+}
+
+#[test]
 fn nothing_is_left_beside_the_sessions() {
     let folder = folder();
     folder.lively(1);
