@@ -44,14 +44,32 @@ fn read(input: &mut impl Read, limit: u64) -> Piped {
     }
 }
 
-/// The text of a file that a person named on the command line, wherever it lies; of at most `limit` bytes.
+/// The text of a regular file that a person named on the command line, wherever it lies; of at most `limit` bytes.
 pub(crate) fn read_named(path: &Path, limit: u64) -> io::Result<String> {
+    let file = opened(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
     let mut text = String::new();
-    let length = File::open(path)?.take(limit.saturating_add(1)).read_to_string(&mut text)?;
+    let length = file.take(limit.saturating_add(1)).read_to_string(&mut text)?;
     if u64::try_from(length).is_ok_and(|length| length > limit) {
         return Err(io::Error::other(format!("it is longer than {limit} bytes")));
     }
     Ok(text)
+}
+
+/// Opening never waits: a pipe without a writer opens at once, and is refused for what it is.
+#[cfg(unix)]
+fn opened(path: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags, open};
+
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    Ok(open(path, flags, Mode::empty())?.into())
+}
+
+#[cfg(not(unix))]
+fn opened(path: &Path) -> io::Result<File> {
+    File::open(path)
 }
 
 #[cfg(test)]
