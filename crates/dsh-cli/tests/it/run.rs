@@ -94,11 +94,11 @@ fn a_message_is_answered_on_standard_output() {
 fn a_tool_is_run_where_permissions_allow_it_and_denied_where_nobody_can_be_asked() {
     let allowed = format!("{CONFIG}\n[permissions]\nallow = [\"count\"]\n");
     let ran = run(&project(&allowed), &["count these"]);
-    assert_eq!((ran.status, ran.stdout.as_str()), (Some(0), "I count.There are 3 words.\n"), "{ran}");
+    assert_eq!((ran.status, ran.stdout.as_str()), (Some(0), "I count.\nThere are 3 words.\n"), "{ran}");
     assert!(ran.stderr.contains("> count {\"text\":\"one two three\"}\n< count 3\n"), "{ran}");
     let denied = run(&project(CONFIG), &["count these"]);
     assert_eq!(denied.status, Some(4), "{denied}");
-    assert!(denied.stdout.starts_with("I count.It failed: "), "{denied}");
+    assert!(denied.stdout.starts_with("I count.\nIt failed: "), "{denied}");
     assert!(denied.stderr.contains("tools::no_approver") && denied.stderr.contains("run::not_approved"), "{denied}");
 }
 

@@ -120,7 +120,12 @@ impl Shown {
     /// A line beside the answer; of a sub-agent further to the right.
     fn beside(&self, of: &SessionId, line: &str) {
         let indent = if self.is_main(of) { "" } else { "  " };
-        self.screen().say(&format!("{indent}{line}"));
+        let mut screen = self.screen();
+        if indent.is_empty() {
+            // What the next step says is another paragraph.
+            screen.end_line();
+        }
+        screen.say(&format!("{indent}{line}"));
     }
 }
 
