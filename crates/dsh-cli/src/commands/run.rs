@@ -9,7 +9,7 @@ mod turn;
 
 use std::sync::Arc;
 
-use dsh_session::{FileStore, SessionId};
+use dsh_session::{FileStore, Listed, SessionId};
 use dsh_tools::Approver;
 
 use crate::args::{GlobalArgs, RunArgs};
@@ -69,7 +69,9 @@ fn ready(
         Some(name) => Some(Wanted::Named(name)),
         None => arguments.continue_last.then_some(Wanted::Last { agent: agent.as_deref() }),
     };
-    let session = wanted.map(|wanted| find(&store, project.folder.as_path(), wanted, report)).transpose()?;
+    let here = project.folder.as_path();
+    let session = wanted.map(|wanted| find(&store, here, wanted, report)).transpose()?;
+    let session = session.map(|Listed { id, .. }| id);
     if report.stops(agent.as_deref()) {
         return Err(ExitStatus::Findings);
     }

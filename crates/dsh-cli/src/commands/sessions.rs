@@ -4,8 +4,13 @@ mod find;
 mod list;
 mod show;
 
+use std::path::Path;
+
 use dsh_kernel::Kernel;
-use dsh_session::{FileStore, Log, Record, SessionEvent, SessionId, SessionStore, Sessions, SessionsExt};
+use dsh_session::{
+    ErrorKind, FileStore, Log, Opened, Record, SessionEvent, SessionId, SessionStore, Sessions, SessionsExt,
+};
+use dsh_system_prompt::show_path;
 
 use crate::args::{GlobalArgs, SessionsAction, SessionsArgs};
 use crate::commands::visibly::for_a_terminal;
@@ -37,10 +42,43 @@ pub(super) fn fresh_id() -> SessionId {
 }
 
 /// What is wrong with a session, or with the store.
-pub(super) fn wrong(error: &dsh_session::Error) -> Diagnostic {
-    let whose = error.session().map_or_else(String::new, |id| format!("session {id}: "));
-    let diagnostic = Diagnostic::error(error.code(), format!("{whose}{}", error.problem()));
-    if error.remedy().is_empty() { diagnostic } else { diagnostic.with_help(error.remedy()) }
+pub(super) fn wrong(error: &dsh_session::Error, store: &FileStore) -> Diagnostic {
+    use ErrorKind::{Broken, Corrupt, Io, NewerVersion, NotAFile, UnknownEvent};
+
+    let whose = match (error.session(), error.line()) {
+        (Some(id), Some(line)) => format!("session {id}, line {line}: "),
+        (Some(id), None) => format!("session {id}: "),
+        (None, _) => String::new(),
+    };
+    let holder = error.pid().map_or_else(String::new, |pid| format!(" (process {pid})"));
+    // What the system says in words, without its number.
+    let words = error.io().and_then(|_| error.problem().split_once(" (os error"));
+    let problem = words.map_or(error.problem(), |(words, _)| words);
+    let mut diagnostic = Diagnostic::error(error.code(), format!("{whose}{problem}{holder}"));
+    if let Some(id) = error.session()
+        && matches!(error.kind(), Broken | Corrupt | Io | NewerVersion | NotAFile | UnknownEvent)
+    {
+        diagnostic = diagnostic.with_note(format!("its file is `{}`", store.path(id).display()));
+    }
+    if !error.remedy().is_empty() {
+        diagnostic = diagnostic.with_help(error.remedy());
+    }
+    if error.kind() == Io {
+        let help = "sessions lie in the state folder: set XDG_STATE_HOME to one that you may write to";
+        diagnostic = diagnostic.with_help(help);
+    }
+    if matches!(error.kind(), Corrupt | UnknownEvent) {
+        diagnostic = diagnostic.with_help_if(before(error, store));
+    }
+    diagnostic
+}
+
+/// How to go on from what stands before a damaged line, where a turn has ended there.
+fn before(error: &dsh_session::Error, store: &FileStore) -> Option<String> {
+    let id = error.session().filter(|_| error.line() > Some(1))?;
+    let turn = last_ended(&store.read_sound(id).ok()?.0);
+    (turn > 0)
+        .then(|| format!("`dsh sessions fork {id} --turn {turn}` makes a session of what stands before that line"))
 }
 
 /// What had to be repaired in a log.
@@ -82,29 +120,29 @@ fn answer(global: &GlobalArgs, arguments: &SessionsArgs, report: &mut Report) ->
         );
         return Err(ExitStatus::WrongUse);
     };
-    let id = find(&store, here, Wanted::Named(name), report)?;
+    let id = find(&store, here, Wanted::Named(name), report)?.id;
     let failed = |error: dsh_session::Error, report: &mut Report| {
-        report.push(wrong(&error));
+        report.push(wrong(&error, &store));
         ExitStatus::Findings
     };
     match arguments.action {
         SessionsAction::List => Ok(String::new()),
         SessionsAction::Show => {
-            let log = store.read(&id).map_err(|error| failed(error, report))?;
-            tell_damage(&log.damage, &id, report);
+            let log = readable(&store, &id, report)?;
             Ok(if arguments.json { show::json(&log) } else { show::text(&log) })
         }
-        SessionsAction::Export => {
-            let log = store.read(&id).map_err(|error| failed(error, report))?;
-            tell_damage(&log.damage, &id, report);
-            Ok(lines(&log.records))
-        }
+        SessionsAction::Export => Ok(lines(&readable(&store, &id, report)?.records)),
         SessionsAction::Fork => {
-            let turn = match arguments.turn {
-                Some(turn) => turn,
-                None => last_ended(&store.read(&id).map_err(|error| failed(error, report))?),
+            let (log, refused) = store.read_sound(&id).map_err(|error| failed(error, report))?;
+            tell_damage(&log.damage, &id, report);
+            let turn = match (arguments.turn, refused) {
+                // Whatever is wrong behind that turn, it is not read.
+                (Some(turn), _) => turn,
+                (None, None) => last_ended(&log),
+                // Nobody said that the end may be left out.
+                (None, Some(error)) => return Err(failed(error, report)),
             };
-            let new = fork(store, &id, turn, report)?;
+            let new = fork(&store, &id, turn, here, report)?;
             Ok(format!("{new}\n"))
         }
         SessionsAction::Remove => {
@@ -114,19 +152,39 @@ fn answer(global: &GlobalArgs, arguments: &SessionsArgs, report: &mut Report) ->
     }
 }
 
-/// Makes a session of another's turns.
-fn fork(store: FileStore, id: &SessionId, turn: u32, report: &mut Report) -> Result<SessionId, ExitStatus> {
+/// What can be read of a session; what had to be repaired, and what is wrong with the rest, is reported.
+fn readable(store: &FileStore, id: &SessionId, report: &mut Report) -> Result<Log, ExitStatus> {
+    let (log, refused) = store.read_sound(id).map_err(|error| {
+        report.push(wrong(&error, store));
+        ExitStatus::Findings
+    })?;
+    tell_damage(&log.damage, id, report);
+    if let Some(error) = refused {
+        report.push(wrong(&error, store));
+    }
+    Ok(log)
+}
+
+/// Makes a session of this folder of another's turns.
+fn fork(
+    store: &FileStore,
+    id: &SessionId,
+    turn: u32,
+    here: &Path,
+    report: &mut Report,
+) -> Result<SessionId, ExitStatus> {
     let new = fresh_id();
+    let header = Opened::new(new.clone()).cwd(show_path(here));
     let forked = runtime(report)?.block_on(async {
         let kernel = Kernel::new();
         let root = kernel.root();
-        root.plugin(Sessions::new(store).clock(now_millis))?.ready().await?;
-        root.sessions().fork(id, turn, new.clone())
+        root.plugin(Sessions::new(store.clone()).clock(now_millis))?.ready().await?;
+        root.sessions().fork_as(id, turn, header)
     });
     match forked {
         Ok(_) => Ok(new),
         Err(error) => {
-            report.push(wrong(&error));
+            report.push(wrong(&error, store));
             Err(ExitStatus::Findings)
         }
     }

@@ -2,6 +2,8 @@
 
 #[cfg(unix)]
 mod killed;
+#[cfg(unix)]
+mod sessions;
 
 use serde_json::Value;
 

@@ -16,7 +16,7 @@ use dsh_tools::Approver;
 use super::interrupts::Interrupts;
 use super::model::{Asked, no_model};
 use super::shown::Shown;
-use crate::commands::sessions::tell_damage;
+use crate::commands::sessions::{tell_damage, wrong};
 use crate::diagnostic::{Diagnostic, Report, Sources};
 use crate::outside::environment::now_millis;
 use crate::outside::in_words;
@@ -62,10 +62,11 @@ impl Turn {
                 return ExitStatus::Findings;
             }
         };
+        let store = self.store.clone();
         let handle = match self.agent(&mounted.root()).await {
             Ok(handle) => handle,
             Err(failure) => {
-                report.push(refused(&failure));
+                report.push(refused(&failure, &store));
                 mounted.close(report).await;
                 return ExitStatus::Findings;
             }
@@ -202,9 +203,10 @@ async fn end(handle: AgentHandle, mounted: Mounted<'_>, interrupts: &mut Interru
 }
 
 /// Why the agent could not be made.
-fn refused(failure: &Failure) -> Diagnostic {
+fn refused(failure: &Failure, store: &FileStore) -> Diagnostic {
     if let Some(error) = failure.downcast_ref::<dsh_agent::Error>() {
-        return Diagnostic::error(error.code(), error.to_string());
+        let own = || Diagnostic::error(error.code(), error.to_string());
+        return error.session().map_or_else(own, |error| wrong(error, store));
     }
     Diagnostic::error("run::failed", format!("the agent could not be made: {failure}"))
 }

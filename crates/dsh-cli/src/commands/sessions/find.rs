@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dsh_session::{FileStore, Listed, SessionId, SessionStore};
+use dsh_session::{Error, FileStore, Listed, SessionStore};
 use dsh_system_prompt::show_path;
 
 use super::wrong;
@@ -31,9 +31,9 @@ pub(in crate::commands) fn find(
     here: &Path,
     wanted: Wanted<'_>,
     report: &mut Report,
-) -> Result<SessionId, ExitStatus> {
+) -> Result<Listed, ExitStatus> {
     let all = store.list().map_err(|error| {
-        report.push(wrong(&error));
+        report.push(wrong(&error, store));
         ExitStatus::Findings
     })?;
     let refuse = |diagnostic: Diagnostic, report: &mut Report| {
@@ -44,12 +44,12 @@ pub(in crate::commands) fn find(
         Wanted::Named(LAST) => find(store, here, Wanted::Last { agent: None }, report),
         Wanted::Named(name) => {
             if let Some(exact) = all.iter().find(|listed| listed.id.as_str() == name) {
-                return Ok(exact.id.clone());
+                return Ok(exact.clone());
             }
             let begin: Vec<&Listed> =
                 all.iter().filter(|listed| !name.is_empty() && listed.id.as_str().starts_with(name)).collect();
             match begin.as_slice() {
-                [one] => Ok(one.id.clone()),
+                [one] => Ok(Listed::clone(one)),
                 [] => {
                     let headline = format!("there is no session {}", quoted(name));
                     Err(refuse(
@@ -67,21 +67,51 @@ pub(in crate::commands) fn find(
                 }
             }
         }
-        Wanted::Last { agent } => last(&all, here, agent).cloned().ok_or_else(|| {
-            let whose = agent.map_or_else(String::new, |agent| format!(" of agent {}", quoted(agent)));
-            let headline = format!("there is no session{whose} of this folder to go on with");
-            refuse(
-                Diagnostic::error("session::not_found", headline).with_help("begin one without `--continue`"),
-                report,
-            )
-        }),
+        Wanted::Last { agent } => {
+            let last = last(&all, here, agent);
+            let mut unread = unread_since(store, &all, last.map(|(_, last_ms)| last_ms)).peekable();
+            if unread.peek().is_some() {
+                // To go on with an older one would say the message in another conversation.
+                for error in unread {
+                    report.push(may_be_last(error, store));
+                }
+                return Err(ExitStatus::Findings);
+            }
+            last.map(|(listed, _)| listed.clone()).ok_or_else(|| {
+                let whose = agent.map_or_else(String::new, |agent| format!(" of agent {}", quoted(agent)));
+                let headline = format!("there is no session{whose} of this folder to go on with");
+                refuse(
+                    Diagnostic::error("session::not_found", headline).with_help("begin one without `--continue`"),
+                    report,
+                )
+            })
+        }
     }
 }
 
-fn last<'l>(all: &'l [Listed], here: &Path, agent: Option<&str>) -> Option<&'l SessionId> {
+/// The sessions that cannot be read, and may have been used after this time: nobody can tell of which folder they are.
+fn unread_since<'l>(
+    store: &'l FileStore,
+    all: &'l [Listed],
+    last_ms: Option<u64>,
+) -> impl Iterator<Item = &'l Error> + use<'l> {
+    let unread = all.iter().filter_map(|listed| Some((listed, listed.summary.as_ref().err()?)));
+    let later = move |listed: &Listed| store.written_ms(&listed.id).is_none_or(|written| last_ms <= Some(written));
+    unread.filter(move |(listed, _)| later(listed)).map(|(_, error)| error)
+}
+
+fn may_be_last(error: &Error, store: &FileStore) -> Diagnostic {
+    wrong(error, store)
+        .with_note("it may be the last session of this folder: an older one is not taken in its place")
+        .with_help("name the session that is meant (`dsh sessions` lists them), or move that file away")
+}
+
+/// The session that was used last, and when.
+fn last<'l>(all: &'l [Listed], here: &Path, agent: Option<&str>) -> Option<(&'l Listed, u64)> {
     let here = show_path(here);
     let fits = all.iter().filter_map(|listed| Some((listed, listed.summary.as_ref().ok()?))).filter(|(_, summary)| {
         summary.opened.cwd.as_deref() == Some(&*here) && agent.is_none_or(|agent| summary.opened.agent == agent)
     });
-    fits.max_by_key(|(listed, summary)| (summary.last_ms, &listed.id)).map(|(listed, _)| &listed.id)
+    fits.max_by_key(|(listed, summary)| (summary.last_ms, &listed.id))
+        .map(|(listed, summary)| (listed, summary.last_ms))
 }

@@ -19,10 +19,11 @@ pub(super) fn answer(
     report: &mut Report,
 ) -> Result<String, ExitStatus> {
     let all = store.list().map_err(|error| {
-        report.push(wrong(&error));
+        report.push(wrong(&error, store));
         ExitStatus::Findings
     })?;
     let here = here.map(show_path);
+    let mut all_are_read = true;
     let mut listed: Vec<(&Listed, &Summary)> = Vec::new();
     for one in &all {
         match &one.summary {
@@ -31,7 +32,10 @@ pub(super) fn answer(
             }
             Ok(_) => {}
             // Whose folder it is of cannot be read.
-            Err(error) => report.push(wrong(error)),
+            Err(error) => {
+                all_are_read = false;
+                report.push(wrong(error, store));
+            }
         }
     }
     listed.sort_by_key(|(one, summary)| (std::cmp::Reverse(summary.last_ms), std::cmp::Reverse(&one.id)));
@@ -40,7 +44,8 @@ pub(super) fn answer(
         return Ok(object([("version", "1".to_owned()), ("sessions", sessions)]) + "\n");
     }
     if listed.is_empty() {
-        return Ok("There are no sessions.\n".to_owned());
+        // One that cannot be read may be one of them.
+        return Ok(if all_are_read { "There are no sessions.\n".to_owned() } else { String::new() });
     }
     let rows = listed.iter().map(|(one, summary)| row(one, summary, here.is_none()));
     Ok(rows.collect())
