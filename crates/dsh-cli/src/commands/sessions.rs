@@ -3,6 +3,7 @@
 mod find;
 mod list;
 mod show;
+mod stray;
 
 use std::path::Path;
 
@@ -103,6 +104,10 @@ pub(crate) fn run(global: &GlobalArgs, arguments: &SessionsArgs, console: &mut C
 }
 
 fn answer(global: &GlobalArgs, arguments: &SessionsArgs, report: &mut Report) -> Result<String, ExitStatus> {
+    if let Some(stray) = stray::stray(arguments) {
+        report.push(stray);
+        return Err(ExitStatus::WrongUse);
+    }
     let store = store(report)?;
     let folder = open_folder(global, report)?;
     // As `dsh run` notes it.

@@ -200,6 +200,7 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         not_named
         not_rebuilt
         out_of_place
+        stray_option
         torn_end
         turn_not_ended
         unknown_event

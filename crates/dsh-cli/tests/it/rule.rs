@@ -111,6 +111,7 @@ const NOT_SHOWN: &[&str] = &[
     "session::not_named",
     "session::not_rebuilt",
     "session::out_of_place",
+    "session::stray_option",
     "session::torn_end",
     "session::turn_not_ended",
     "session::unknown_event",

@@ -144,6 +144,22 @@ fn a_fork_tells_of_damage_as_every_reader_does() {
 }
 
 #[test]
+fn an_option_that_an_action_has_no_use_for_is_wrong_use() {
+    let project = project(CONFIG);
+    for (arguments, told) in [
+        (&["show", "x", "--turn", "1"][..], "`--turn` is for `fork`"),
+        (&["export", "x", "--json"], "`--json` is for `list` and `show`"),
+        (&["remove", "x", "--all"], "`--all` is for `list`"),
+        (&["fork", "x", "--json"], "`--json` is for `list` and `show`"),
+        (&["list", "x"], "`dsh sessions show` shows one"),
+    ] {
+        let run = project.dsh(&[&["sessions"], arguments].concat());
+        tells(&run, 2, &["session::stray_option", told]);
+        assert_eq!(run.stdout, "", "{run}");
+    }
+}
+
+#[test]
 fn a_state_folder_that_takes_nothing_is_named_with_what_decides_it() {
     let project = project(CONFIG).file("state", "no folder");
     let state = project.path().join("state").display().to_string();
