@@ -5,7 +5,7 @@ mod list;
 mod show;
 mod stray;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use dsh_kernel::Kernel;
 use dsh_session::{
@@ -34,7 +34,27 @@ pub(super) fn store(report: &mut Report) -> Result<FileStore, ExitStatus> {
         ));
         return Err(ExitStatus::WrongUse);
     };
-    Ok(FileStore::new(state))
+    let store = FileStore::new(state);
+    // A folder that cannot be opened is told by what opens it.
+    if let Ok(closed) = store.close_to_others()
+        && let Some(warning) = was_open(&closed)
+    {
+        report.push(warning);
+    }
+    Ok(store)
+}
+
+/// Others could have had their hands on what was closed to them.
+fn was_open(closed: &[PathBuf]) -> Option<Diagnostic> {
+    let (first, more) = closed.split_first()?;
+    let more = match more.len() {
+        0 => String::new(),
+        1 => " and one more".to_owned(),
+        count => format!(" and {count} more"),
+    };
+    let headline = format!("others had rights to `{}`{more}, which are taken away now", first.display());
+    let help = "sessions belong to you alone: look whether somebody has changed them";
+    Some(Diagnostic::warning("session::open_to_others", headline).with_help(help))
 }
 
 /// A name that no session has.

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests: what fails here fails the test")]
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::PathBuf;
 
 use super::{CONFIG, project, run};
@@ -169,6 +169,23 @@ fn a_state_folder_that_takes_nothing_is_named_with_what_decides_it() {
         let run = project.dsh_with(&environment, arguments);
         tells(&run, 1, &["session::io", &place, "XDG_STATE_HOME"]);
         assert!(!run.stderr.contains("os error"), "{run}");
+    }
+}
+
+#[test]
+fn rights_of_others_to_sessions_are_taken_away_with_a_warning() {
+    let project = project(CONFIG);
+    let id = pinged(&project, 1);
+    let (folder, file) = (folder(&project), file(&project, &id));
+    let mode = |path: &PathBuf| fs::metadata(path).unwrap().mode() & 0o777;
+    for arguments in [&["sessions"][..], &["run", "--scripted", "script.toml", "--continue", "ping"]] {
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+        let run = project.dsh(arguments);
+        let told = format!("others had rights to `{}` and one more", folder.display());
+        tells(&run, 0, &["warning[session::open_to_others]", &told]);
+        assert_eq!((mode(&folder), mode(&file)), (0o700, 0o600));
+        assert!(!project.dsh(arguments).stderr.contains("session::open_to_others"));
     }
 }
 
