@@ -18,7 +18,7 @@ pub(crate) struct RunArgs {
     /// Go on with this session; the beginning of its name will do where only one begins so
     #[arg(long, value_name = "SESSION", conflicts_with = "continue_last")]
     pub(crate) session: Option<String>,
-    /// Go on with the session of this folder, and of this agent if one is named, that was used last
+    /// Go on with the session that began in this folder, and with this agent if one is named, and was used last
     #[arg(long = "continue")]
     pub(crate) continue_last: bool,
     /// Ask the scripted model of this file, relative to the working folder, in place of the configured model

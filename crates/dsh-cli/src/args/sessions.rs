@@ -11,7 +11,7 @@ pub(crate) enum SessionsAction {
     Show,
     /// Print one as its records, a line of JSON each
     Export,
-    /// Make a new one of the turns of another, and print its name
+    /// Make a new one of the turns of another, a session of this folder, and print its name
     Fork,
     /// Remove one for good
     Remove,
@@ -20,7 +20,7 @@ pub(crate) enum SessionsAction {
 /// The arguments of `dsh sessions`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A session can be named by the beginning of its name, where only one begins so; `last` is the one of this folder that was used last.\n\nExit status: 0 fine; 1 a session that cannot be read, written or removed; 2 wrong use, or a session that is not there."
+    after_help = "A session is of the folder in which it began, or was forked, wherever it goes on. A session can be named by the beginning of its name, where only one begins so; `last` is the one of this folder that was used last.\n\nExit status: 0 fine; 1 a session that cannot be read, written or removed; 2 wrong use, or a session that is not there."
 )]
 pub(crate) struct SessionsArgs {
     /// What to do

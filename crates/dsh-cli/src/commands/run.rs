@@ -13,7 +13,7 @@ use dsh_session::{FileStore, Listed, SessionId};
 use dsh_tools::Approver;
 
 use crate::args::{GlobalArgs, RunArgs};
-use crate::commands::sessions::{Wanted, find, store};
+use crate::commands::sessions::{Wanted, find, of_another, store};
 use crate::commands::{open_project, runtime, unknown_agent};
 use crate::diagnostic::{Report, Sources};
 use crate::outside::{Console, Screen, TerminalApprover, output_lost};
@@ -22,7 +22,7 @@ use crate::status::ExitStatus;
 use message::message;
 use model::Asked;
 use shown::Shown;
-use turn::Turn;
+use turn::{MAIN, Turn};
 
 /// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, arguments: &RunArgs, console: &mut Console) -> ExitStatus {
@@ -71,6 +71,10 @@ fn ready(
     };
     let here = project.folder.as_path();
     let session = wanted.map(|wanted| find(&store, here, wanted, report)).transpose()?;
+    let other = session.as_ref().and_then(|session| of_another(session, here, agent.as_deref().unwrap_or(MAIN)));
+    if let Some(warning) = other {
+        report.push(warning);
+    }
     let session = session.map(|Listed { id, .. }| id);
     if report.stops(agent.as_deref()) {
         return Err(ExitStatus::Findings);

@@ -2,6 +2,7 @@
 
 mod find;
 mod list;
+mod of_another;
 mod show;
 mod stray;
 
@@ -22,6 +23,7 @@ use crate::outside::{Console, UserFolders, real_path};
 use crate::status::ExitStatus;
 
 pub(super) use find::{Wanted, find};
+pub(super) use of_another::of_another;
 
 /// The folder of sessions in the user's state folder.
 const FOLDER: &str = "sessions";

@@ -199,6 +199,7 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         not_found
         not_named
         not_rebuilt
+        of_another
         open_to_others
         out_of_place
         stray_option

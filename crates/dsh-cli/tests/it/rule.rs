@@ -110,6 +110,7 @@ const NOT_SHOWN: &[&str] = &[
     "session::not_found",
     "session::not_named",
     "session::not_rebuilt",
+    "session::of_another",
     "session::open_to_others",
     "session::out_of_place",
     "session::stray_option",

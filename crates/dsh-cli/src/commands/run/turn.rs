@@ -27,7 +27,7 @@ use crate::status::ExitStatus;
 const FRAME: Duration = Duration::from_millis(100);
 
 /// The agent of a run that names none.
-const MAIN: &str = "main";
+pub(super) const MAIN: &str = "main";
 
 pub(super) struct Turn {
     pub(super) project: Arc<Project>,

@@ -160,6 +160,29 @@ fn an_option_that_an_action_has_no_use_for_is_wrong_use() {
 }
 
 #[test]
+fn a_session_of_another_folder_or_agent_goes_on_with_a_warning() {
+    let project = project(CONFIG).file("other/notes.txt", "");
+    let id = pinged(&project, 1);
+    let there = ["run", "--dir", "other", "--scripted", "script.toml"];
+    let here = project.path().canonicalize().unwrap();
+    let (own, other) = (here.display().to_string(), here.join("other").display().to_string());
+    let advice = format!("`dsh sessions fork {id}` makes one of this folder");
+    let went_on = project.dsh(&[&there[..], &["--session", &id, "ping"]].concat());
+    tells(&went_on, 0, &["warning[session::of_another]", &own, &other, &advice, "`--continue` finds it there"]);
+    // It stays where it is.
+    tells(&project.dsh(&[&there[..], &["--continue", "ping"]].concat()), 2, &["session::not_found"]);
+    assert_eq!(ids(&project), [id.as_str()]);
+    // A fork is of the folder that it is made in.
+    let fork = project.dsh(&["sessions", "fork", &id, "--dir", "other"]).stdout.trim().to_owned();
+    let went_on = project.dsh(&[&there[..], &["--json", "--continue", "ping"]].concat());
+    assert!(went_on.status == Some(0) && !went_on.stderr.contains("session::of_another"), "{went_on}");
+    assert!(went_on.stdout.starts_with(&format!("{{\"event\":\"session\",\"session\":\"{fork}\"")), "{went_on}");
+
+    let scribe = run(&project, &["--agent", "scribe", "--session", &id, "who are you"]);
+    tells(&scribe, 0, &["warning[session::of_another]", "is of agent `main`", "with agent `scribe`", &advice]);
+}
+
+#[test]
 fn a_state_folder_that_takes_nothing_is_named_with_what_decides_it() {
     let project = project(CONFIG).file("state", "no folder");
     let state = project.path().join("state").display().to_string();
