@@ -23,19 +23,6 @@ use crate::kept::{Head, Tail};
 use crate::program;
 use crate::tool::Spec;
 
-/// Kills, whole and at once, what every command tool of this process has started and that has not ended.
-///
-/// For a host that ends without awaiting its calls: what would otherwise end them, their grace too, ends with it. On systems other
-/// than Unix it does nothing.
-///
-/// ```
-/// // On the second Ctrl-C:
-/// dsh_tool_command::kill_all();
-/// ```
-pub fn kill_all() {
-    system::kill_all();
-}
-
 /// What a command that has ended leaves.
 #[derive(Debug)]
 pub(crate) struct Ended {
@@ -52,6 +39,16 @@ struct Job {
     stdout: Head,
     stderr: Tail,
     grace: std::time::Duration,
+}
+
+/// Kills all commands of this process that run, with all that they have started, and each that begins from now on: for a process that is
+/// about to end, and has no time to wait for what it has asked to end. Elsewhere than on Unix it does nothing.
+///
+/// ```
+/// dsh_tool_command::kill_all();
+/// ```
+pub fn kill_all() {
+    system::kill_all();
 }
 
 /// A command on its way. As a future it is ready when the command and all that it started have ended; dropped, it ends them.

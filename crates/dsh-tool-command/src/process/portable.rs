@@ -36,6 +36,7 @@ impl Drop for Stop {
 }
 
 /// Nothing: who quits leaves to the system what it has started.
+#[cfg(not(unix))]
 pub(super) fn kill_all() {}
 
 /// Both ends of the wish that a command ends.

@@ -5,11 +5,12 @@
 
 #![expect(clippy::disallowed_methods, reason = "a real process is given real time: the kernel's clock may stand still")]
 
+mod live;
+
 use std::io::{self, PipeReader, PipeWriter};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ExitStatus};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,8 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, test_kill_process_group, waitid,
 };
 
+use self::live::Live;
+pub(super) use self::live::kill_all;
 use super::{Ended, Job};
 use crate::kept::{Head, Tail};
 
@@ -30,20 +33,6 @@ const LEFT_GRACE: Duration = Duration::from_millis(250);
 
 /// So often a group is looked at that holds no pipe: nothing else tells its end.
 const LOOK: Duration = Duration::from_millis(5);
-
-/// The groups whose leaders have not been reaped.
-static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
-
-fn groups() -> MutexGuard<'static, Vec<Pid>> {
-    GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Kills every group that there is now. No leader is reaped meanwhile, so that no number means anybody else.
-pub(super) fn kill_all() {
-    for group in groups().iter() {
-        let _gone = kill_process_group(*group, Signal::KILL);
-    }
-}
 
 /// Bytes that are read at once.
 const CHUNK: usize = 64 << 10;
@@ -65,30 +54,19 @@ pub(super) fn run(mut job: Job, asked: PipeReader) -> io::Result<Ended> {
     if is_closed(&asked) {
         return Err(io::Error::new(io::ErrorKind::Interrupted, "the call was given up before"));
     }
-    let mut child = spawn(&mut job)?;
+    let mut child = job.command.process_group(0).spawn()?;
     let group = Pid::from_child(&child);
+    let live = Live::new(group);
     match watch(&mut child, group) {
-        Ok(exited) => Ok(Watch::new(child, group, job, asked, exited).until_it_has_ended()),
+        Ok(exited) => Ok(Watch::new(child, group, live, job, asked, exited).until_it_has_ended()),
         Err(error) => {
             // Nobody could wait for it.
             let _gone = kill_process_group(group, Signal::KILL);
-            drop(reap(&mut child, group));
+            drop(live);
+            drop(child.wait());
             Err(error)
         }
     }
-}
-
-/// Starts the leader of a group.
-fn spawn(job: &mut Job) -> io::Result<Child> {
-    let child = job.command.process_group(0).spawn()?;
-    groups().push(Pid::from_child(&child));
-    Ok(child)
-}
-
-/// From now on the number of the group may become somebody else's, once nobody is in it.
-fn reap(child: &mut Child, group: Pid) -> io::Result<ExitStatus> {
-    groups().retain(|known| *known != group);
-    child.wait()
 }
 
 fn is_closed(pipe: &PipeReader) -> bool {
@@ -132,6 +110,8 @@ enum Phase {
 struct Watch {
     child: Child,
     group: Pid,
+    /// For as long as its leader has not been reaped.
+    live: Option<Live>,
     grace: Duration,
     /// Open until somebody wants the command to end.
     asked: Option<PipeReader>,
@@ -158,13 +138,14 @@ enum Source {
 }
 
 impl Watch {
-    fn new(mut child: Child, group: Pid, job: Job, asked: PipeReader, exited: PipeReader) -> Self {
+    fn new(mut child: Child, group: Pid, live: Live, job: Job, asked: PipeReader, exited: PipeReader) -> Self {
         Self {
             stdin: child.stdin.take().map(Into::into),
             stdout: child.stdout.take().map(Into::into),
             stderr: child.stderr.take().map(Into::into),
             child,
             group,
+            live: Some(live),
             grace: job.grace,
             asked: Some(asked),
             exited: Some(exited),
@@ -195,7 +176,8 @@ impl Watch {
         if self.phase == Phase::Killed {
             self.signal(Signal::KILL);
         }
-        let status = reap(&mut self.child, self.group);
+        self.live = None;
+        let status = self.child.wait();
         // The number is the group's for as long as somebody is in it.
         while let Phase::Asked { until } = self.phase
             && test_kill_process_group(self.group).is_ok()
