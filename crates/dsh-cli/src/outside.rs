@@ -19,13 +19,13 @@ mod text;
 mod writing;
 
 pub(crate) use self::approve::TerminalApprover;
-pub(crate) use self::console::{Colors, Console, Verbosity, output_lost, standard_input};
+pub(crate) use self::console::{Colors, Console, Verbosity, output_lost};
 pub(crate) use self::environment::Environment;
 pub(crate) use self::failure::{in_words, may_read, may_write};
 pub(crate) use self::folder::{
     FileIdentity, Folder, FolderError, ListError, OpenFile, Reach, ReadError, nearest_with, straight, straightened,
 };
-pub(crate) use self::input::{Piped, piped_input, read_named};
+pub(crate) use self::input::{Piped, piped_input, read_named, standard_input};
 pub(crate) use self::interrupt::on_interrupt;
 pub(crate) use self::repository::{CameTogether, Repository, came_together};
 pub(crate) use self::screen::Screen;

@@ -1,7 +1,7 @@
 //! The two streams: what a command is for goes to standard output, everything else to standard error (C2).
 
 use std::ffi::OsString;
-use std::io::{self, ErrorKind, IsTerminal, Read as _, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
 
@@ -166,17 +166,6 @@ impl Console {
         self.report(&[output_lost(error)], &Sources::new());
         // Nothing was used wrongly but what was before.
         if status == ExitStatus::WrongUse { status } else { ExitStatus::Findings }
-    }
-}
-
-/// All of standard input as text, which may have so many bytes.
-pub(crate) fn standard_input(limit: u64) -> io::Result<String> {
-    let mut text = String::new();
-    io::stdin().lock().take(limit + 1).read_to_string(&mut text)?;
-    if u64::try_from(text.len()).is_ok_and(|length| length <= limit) {
-        Ok(text)
-    } else {
-        Err(io::Error::new(ErrorKind::FileTooLarge, format!("it has more than {limit} bytes")))
     }
 }
 
