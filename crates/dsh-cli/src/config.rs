@@ -10,19 +10,23 @@ mod agreement;
 mod asks;
 mod check;
 mod commands;
+mod compaction;
 mod defaults;
 mod in_one;
 mod inline;
 mod instructions;
+mod limits;
 mod merge;
 mod misplaced;
 mod model;
 mod not_toml;
+mod number;
 mod overrides;
 mod parse;
 mod permissions;
 mod profiles;
 mod read;
+mod subagents;
 mod table;
 mod tree;
 mod variables;
@@ -30,10 +34,12 @@ mod variables;
 pub(crate) use self::asks::{Ask, Asked, asks};
 pub(crate) use self::check::{PERSONA, can_name_an_agent};
 pub(crate) use self::commands::{CommandTool, Parameters};
+pub(crate) use self::compaction::Compaction;
 pub(crate) use self::defaults::defaults;
 pub(crate) use self::in_one::{InOne, Moved, in_one};
 pub(crate) use self::inline::OffsetMap;
 pub(crate) use self::instructions::{INSTRUCTION_FILES, Instructions};
+pub(crate) use self::limits::Limits;
 pub(crate) use self::merge::overlay;
 pub(crate) use self::misplaced::no_variable;
 pub(crate) use self::model::Model;
@@ -42,6 +48,7 @@ pub(crate) use self::parse::{NotToml, parse};
 pub(crate) use self::permissions::Permissions;
 pub(crate) use self::profiles::Profiles;
 pub(crate) use self::read::{includes, read};
+pub(crate) use self::subagents::Subagents;
 pub(crate) use self::tree::{Branch, Node, Tier, Value};
 
 use crate::diagnostic::Span;
@@ -80,6 +87,12 @@ pub(crate) struct Config {
     pub(crate) tools: Vec<CommandTool>,
     /// `[permissions]`, for all agents.
     pub(crate) permissions: Permissions,
+    /// `[limits]`, for all agents.
+    pub(crate) limits: Limits,
+    /// `[compaction]`.
+    pub(crate) compaction: Option<Compaction>,
+    /// `[subagents]`.
+    pub(crate) subagents: Option<Subagents>,
     /// `[agents.NAME]`.
     pub(crate) agents: Vec<Agent>,
 }
@@ -91,6 +104,8 @@ pub(crate) enum Topic {
     Tools,
     /// `[[tools]]`
     Commands,
+    /// `[subagents]`
+    Subagents,
     /// `[variables]`
     Variables,
     /// `[[sections]]`
@@ -197,6 +212,8 @@ pub(crate) struct Agent {
     pub(crate) tools: Option<ToolRules>,
     /// `[agents.NAME.permissions]`, beside those of all agents.
     pub(crate) permissions: Permissions,
+    /// `[agents.NAME.limits]`, each in place of that of all agents.
+    pub(crate) limits: Limits,
 }
 
 /// Where an agent is written.

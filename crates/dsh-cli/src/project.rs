@@ -10,9 +10,11 @@ mod built_ins;
 mod commands;
 mod documents;
 mod files;
+mod handed_down;
 mod instructions;
 mod lacking;
 mod left_texts;
+mod limits;
 pub(crate) mod lints;
 mod misplaced;
 mod model;
@@ -22,6 +24,7 @@ mod oddities;
 mod permissions;
 mod plugins;
 mod read;
+mod subagents;
 pub(crate) mod texts;
 mod tool_order;
 mod tools;
@@ -30,6 +33,7 @@ pub(crate) use self::commands::Command;
 pub(crate) use self::documents::Overrides;
 #[cfg(feature = "fuzzing")]
 pub(crate) use self::files::decoded;
+pub(crate) use self::handed_down::HandedDown;
 #[cfg(feature = "fuzzing")]
 pub(crate) use self::instructions::section as instruction_section;
 pub(crate) use self::instructions::without_configuration as instruction_files;
@@ -37,6 +41,7 @@ pub(crate) use self::model::NoModel;
 pub(crate) use self::mount::{Mounted, Purpose, Shared};
 pub(crate) use self::plugins::{ToolSchemas as SchemaTools, Tools as SchemaFilter};
 pub(crate) use self::read::{NoProject, Project, Surroundings};
+pub(crate) use self::subagents::MadeAs;
 pub(crate) use self::tools::ToolFilter;
 
 use std::collections::BTreeMap;
@@ -45,7 +50,7 @@ use std::ops::Range;
 use dsh_template::Text;
 
 use self::permissions::Permissions;
-use crate::config::{At, Home, OffsetMap};
+use crate::config::{At, Home, Limits, OffsetMap};
 use crate::diagnostic::{Diagnostic, SourceId, Span};
 use crate::trust::Resolved;
 
@@ -129,6 +134,8 @@ pub(crate) struct Agent {
     pub(crate) filter: Option<ToolFilter>,
     /// What its calls may do, beside what everybody's may.
     permissions: Permissions,
+    /// What its turns may not have more of, where that is said for it alone.
+    limits: Limits,
 }
 
 /// How many fields of tools were dropped, by name: a schema has no place for them.

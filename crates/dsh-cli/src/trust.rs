@@ -1,7 +1,7 @@
 //! Trust: a project's files are data until a person says otherwise (C4).
 //!
 //! What the files ask for beyond being text is a [`TrustSet`]: names that they read in the environment, commands that they run, a script
-//! that answers in a model's place, permissions that they give. A person looks at it
+//! that answers in a model's place, permissions that they give, agents that may work for others. A person looks at it
 //! (`dsh trust`), and the set's hash is kept in the user's own state folder; where the set is another one later, the folder is untrusted
 //! again. Without trust the rest goes on, and says what was left out.
 //!

@@ -1,6 +1,7 @@
 //! `dsh run`: a whole turn of an agent, from the command line.
 
 mod interrupts;
+mod left_out;
 pub(super) mod lines;
 mod message;
 mod model;
@@ -9,6 +10,7 @@ mod turn;
 
 use std::sync::Arc;
 
+use dsh_llm::Model;
 use dsh_session::{FileStore, Listed, SessionId};
 use dsh_tools::Approver;
 
@@ -19,22 +21,24 @@ use crate::diagnostic::{Report, Sources};
 use crate::outside::{Console, Screen, TerminalApprover, output_lost};
 use crate::project::Project;
 use crate::status::ExitStatus;
+use left_out::left_out;
 use message::message;
-use model::Asked;
+use model::model;
 use shown::Shown;
 use turn::{MAIN, Turn};
 
 /// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, arguments: &RunArgs, console: &mut Console) -> ExitStatus {
     let mut sources = Sources::new();
-    let mut report = Report::new();
-    let ready = ready(global, arguments, &mut sources, &mut report);
-    // What was found is said before the turn begins: it may take long.
-    console.conclude(std::mem::replace(&mut report, Report::new()), &sources);
+    let mut found = Report::new();
+    let ready = ready(global, arguments, &mut sources, &mut found);
+    // It is said before the turn begins, which may take long.
+    console.conclude(found, &sources);
     let ready = match ready {
         Ok(ready) => ready,
         Err(status) => return status,
     };
+    let mut report = Report::new();
     let status = ready.turn(arguments, sources, &mut report, console);
     console.conclude(report, &Sources::new());
     status
@@ -45,7 +49,7 @@ struct ReadyToRun {
     message: String,
     project: Project,
     agent: Option<String>,
-    model: Asked,
+    model: Arc<dyn Model>,
     store: FileStore,
     /// The session to go on with.
     session: Option<SessionId>,
@@ -63,7 +67,7 @@ fn ready(
         report.push(unknown_agent(name, &project));
         return Err(ExitStatus::WrongUse);
     }
-    let model = Asked::of(arguments.scripted.as_deref(), &project, sources, report)?;
+    let model = model(arguments.scripted.as_deref(), &project, sources, report)?;
     let store = store(report)?;
     let wanted = match &arguments.session {
         Some(name) => Some(Wanted::Named(name)),
@@ -78,6 +82,9 @@ fn ready(
     let session = session.map(|Listed { id, .. }| id);
     if report.stops(agent.as_deref()) {
         return Err(ExitStatus::Findings);
+    }
+    if let Some(note) = left_out(&project, agent.as_deref().and_then(|name| project.agent(name))) {
+        report.push(note);
     }
     // Last, since it may wait for whoever writes it.
     let message = message(arguments.message.as_deref()).map_err(|refused| {
@@ -109,8 +116,9 @@ impl ReadyToRun {
             approver: approver.map(|approver| Arc::new(approver) as Arc<dyn Approver>),
         };
         let status = runtime.block_on(turn.run(self.message, report));
-        // What still runs, after a second interrupt, goes with the runtime.
+        // What still runs, after a second interrupt, goes with the runtime; commands are given no time then.
         drop(runtime);
+        dsh_tool_command::kill_all();
         let screen = shown.screen();
         match screen.lost() {
             Some(error) => {

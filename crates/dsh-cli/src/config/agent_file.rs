@@ -10,7 +10,7 @@ mod yaml;
 use std::ops::Range;
 
 use self::split::{Split, split};
-use super::{Agent, At, Format, Home, Layer, Permissions, Wording, Words};
+use super::{Agent, At, Format, Home, Layer, Limits, Permissions, Wording, Words};
 use crate::diagnostic::{Concern, Diagnostic, Report, SourceId, Span};
 use crate::names::quoted;
 
@@ -60,6 +60,7 @@ impl AgentFile<'_> {
                     layer,
                     tools: keys.tools,
                     permissions: Permissions::default(),
+                    limits: Limits::default(),
                 })
             }
         }
@@ -74,6 +75,7 @@ impl AgentFile<'_> {
             layer: Layer::default(),
             tools: None,
             permissions: Permissions::default(),
+            limits: Limits::default(),
         }
     }
 

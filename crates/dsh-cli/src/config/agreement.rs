@@ -175,9 +175,30 @@ fn model() -> BoxedStrategy<Value> {
     prop_oneof![string(), table(vec![("name", string()), ("scripted", path()), ("allow_outside", truth())])].boxed()
 }
 
+fn limits() -> BoxedStrategy<Value> {
+    let number = || prop::sample::select(vec![json!(0), json!(1), json!(2), json!(2_000_000), json!("3")]).boxed();
+    table(vec![("steps", number()), ("tokens", number()), ("time", number()), ("same_calls", number())])
+}
+
+/// That less is kept than is too much, a schema cannot say.
+fn compaction() -> BoxedStrategy<Value> {
+    let over = prop::sample::select(vec![json!(0), json!(50), json!(2_000_000_000_u64)]).boxed();
+    let keep = prop::sample::select(vec![json!(0), json!(-1), json!(1), json!(1.5)]).boxed();
+    prop_oneof![truth(), table(vec![("over_tokens", over), ("keep_tokens", keep)])].boxed()
+}
+
+fn subagents() -> BoxedStrategy<Value> {
+    let number = || prop::sample::select(vec![json!(0), json!(1), json!(16), json!(17), json!(1_001)]).boxed();
+    let bounds = vec![("depth", number()), ("width", number()), ("total", number())];
+    let own = [vec![("agents", list(string())), ("usual", string())], bounds].concat();
+    prop_oneof![truth(), table(own)].boxed()
+}
+
 fn agents() -> BoxedStrategy<Value> {
-    let agent =
-        table([layer(), vec![("description", string()), ("tools", rules()), ("permissions", rules())]].concat());
+    let agent = table(
+        [layer(), vec![("description", string()), ("tools", rules()), ("permissions", rules()), ("limits", limits())]]
+            .concat(),
+    );
     named(&["coder", "a.b:c-d_e", "two words", ""], agent)
 }
 
@@ -192,6 +213,9 @@ fn settings() -> Vec<(&'static str, BoxedStrategy<Value>)> {
         ("identity", truth()),
         ("model", model()),
         ("permissions", rules()),
+        ("limits", limits()),
+        ("compaction", compaction()),
+        ("subagents", subagents()),
         ("tools", tools()),
         ("tool_order", list(string())),
         ("tool_schemas", list(path())),
@@ -228,6 +252,8 @@ fn both_take_every_key_and_neither_takes_a_misspelt_one() {
         json!({ "tools": [{ "name": "t", "description": "d", "command": ["x", ""], "parameters": { "allow_outside": 5 }, "timeout": 0.1, "exclusive": true }] }),
         json!({ "agents": { "a": { "permissions": { "deny": ["x*"] } } } }),
         json!({ "model": { "allow_outside": true }, "permissions": {}, "profiles": { "ci": { "model": {} } } }),
+        json!({ "limits": { "steps": 1, "tokens": 9, "time": 0.5, "same_calls": 2 }, "agents": { "a": { "limits": {} } } }),
+        json!({ "compaction": { "over_tokens": 9, "keep_tokens": 8 }, "subagents": { "agents": ["a*"], "usual": "fork", "depth": 1, "width": 1, "total": 1 } }),
         json!({ "profiles": { "ci": { "sections": [{ "name": "s", "order": 1, "file": "f", "format": "template" }] } } }),
     ] {
         assert!(agree(&schema, &right), "{right}");
@@ -238,6 +264,11 @@ fn both_take_every_key_and_neither_takes_a_misspelt_one() {
         json!({ "instructions": "no" }),
         json!({ "instructions": { "max": 9 } }),
         json!({ "variables": { "a": { "default": "y" } } }),
+        json!({ "limits": { "same_calls": 1 } }),
+        json!({ "limits": { "seconds": 1 } }),
+        json!({ "compaction": 100 }),
+        json!({ "subagents": { "agents": "a" } }),
+        json!({ "agents": { "a": { "subagents": true } } }),
         json!({ "agents": { "a": { "tools": {} } } }),
         json!({ "agents": { "a": { "tools": { "allow": "read" } } } }),
         json!({ "agents": { "a": { "model": "m" } } }),

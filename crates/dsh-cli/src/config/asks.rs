@@ -1,6 +1,6 @@
-//! What a document asks for beyond being text (C4): names of the environment, commands, a scripted model, permissions.
+//! What a document asks for beyond being text (C4): names of the environment, commands, a scripted model, permissions, subagents.
 
-use super::tree::Branch;
+use super::tree::{Branch, Value};
 use super::variables::{EnvironmentUse, environment_uses, tables_of};
 use crate::diagnostic::Span;
 
@@ -46,6 +46,15 @@ pub(crate) enum Asked {
         /// Never those of these tools, where that is said.
         deny: Option<Vec<String>>,
     },
+    /// Agents have others work for them.
+    Subagents {
+        /// Those of the project that may.
+        agents: Vec<String>,
+        /// Whom a model gets that names none.
+        usual: Option<String>,
+        /// Depth, width, total: those that are said.
+        bounds: Vec<(&'static str, u64)>,
+    },
 }
 
 /// All that a document may come to ask for, in any profile, whatever is laid over it: each thing that the reader could take, be it that
@@ -65,7 +74,7 @@ pub(crate) fn asks(document: &Branch) -> Vec<Ask> {
 
 fn of_settings(settings: &Branch, profile: Option<&str>, asks: &mut Vec<Ask>) {
     let profile = || profile.map(str::to_owned);
-    for (what, span) in commands(settings).chain(scripted(settings)) {
+    for (what, span) in commands(settings).chain(scripted(settings)).chain(subagents(settings)) {
         asks.push(Ask { what, agent: None, profile: profile(), span });
     }
     let agents = tables_of(settings, "agents").map(|(agent, layer)| (Some(agent.to_owned()), layer));
@@ -91,6 +100,25 @@ fn scripted(settings: &Branch) -> Option<(Asked, Span)> {
     let model = settings.fields.get("model")?.node.value.as_table()?;
     let path = &model.fields.get("scripted")?.node;
     Some((Asked::ScriptedModel { path: path.value.as_str()?.to_owned() }, path.span))
+}
+
+fn subagents(settings: &Branch) -> Option<(Asked, Span)> {
+    let field = settings.fields.get("subagents")?;
+    let none = Branch::default();
+    let table = match field.node.value.as_bool() {
+        Some(enabled) => Some(&none).filter(|_| enabled),
+        None => field.node.value.as_table(),
+    }?;
+    let value = |key: &str| table.fields.get(key).map(|field| &field.node.value);
+    let entries = value("agents").and_then(Value::as_array).unwrap_or_default().iter();
+    let agents = entries.filter_map(|entry| entry.value.as_str().map(str::to_owned)).collect();
+    let usual = value("usual").and_then(Value::as_str).map(str::to_owned);
+    let number = |key| {
+        let Value::Integer(digits, radix) = value(key)? else { return None };
+        u64::from_str_radix(digits, *radix).ok().map(|number| (key, number))
+    };
+    let bounds = ["depth", "width", "total"].into_iter().filter_map(number).collect();
+    Some((Asked::Subagents { agents, usual, bounds }, field.key))
 }
 
 fn permissions(layer: &Branch) -> Option<(Asked, Span)> {
@@ -142,6 +170,13 @@ command = ['w']
 allow = []
 [profiles.p.model]
 scripted = 'n.toml'
+[profiles.p.subagents]
+agents = ['x']
+depth = 2
+[profiles.q]
+subagents = true
+[profiles.r]
+subagents = false
 ";
         let all = [
             "- - Command { words: [\"x\", \"y\"], tool: \"a\" }",
@@ -151,7 +186,9 @@ scripted = 'n.toml'
             "- x Permissions { allow: None, deny: Some([\"b\"]) }",
             "p - Command { words: [\"w\"], tool: \"c\" }",
             "p - ScriptedModel { path: \"n.toml\" }",
+            "p - Subagents { agents: [\"x\"], usual: None, bounds: [(\"depth\", 2)] }",
             "p x Permissions { allow: Some([]), deny: None }",
+            "q - Subagents { agents: [], usual: None, bounds: [] }",
         ];
         assert_eq!(asked(text), all);
     }

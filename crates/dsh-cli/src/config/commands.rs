@@ -3,15 +3,13 @@
 use std::time::Duration;
 
 use super::check;
+use super::number::{Wrong, seconds};
 use super::read::file_ref;
 use super::table::{Reaches, Table, string, wrong_type};
 use super::tree::{Branch, Value};
 use super::{At, FileRef};
 use crate::diagnostic::{Diagnostic, Report, Span};
 use crate::names::quoted;
-
-/// So many seconds may a call take at most.
-const LONGEST: f64 = 86_400.0;
 
 /// A tool that is a command.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +53,7 @@ fn command_tool(mut table: Table<'_>, around: &Reaches, report: &mut Report) -> 
     let reaches = table.reaches(Some(around), report);
     let parameters = parameters(&mut table, &reaches, report);
     let command = command(&mut table, report);
-    let timeout = timeout(&mut table, report);
+    let timeout = seconds(&mut table, "timeout", report);
     let exclusive = table.boolean("exclusive", report);
     table.refuse_unknown(report);
     let called = name.as_ref().map_or_else(|| "a tool".to_owned(), |name| format!("tool {}", quoted(&name.value)));
@@ -85,9 +83,6 @@ fn command_tool(mut table: Table<'_>, around: &Reaches, report: &mut Report) -> 
         span: table.span,
     })
 }
-
-/// Something is wrong, and has been reported.
-struct Wrong;
 
 fn parameters(table: &mut Table<'_>, reaches: &Reaches, report: &mut Report) -> Result<Option<Parameters>, Wrong> {
     let Some(entry) = table.entry("parameters") else { return Ok(None) };
@@ -190,26 +185,4 @@ fn command(table: &mut Table<'_>, report: &mut Report) -> Option<At<Vec<String>>
     }
     let words = list.value.into_iter().map(|word| word.value).collect();
     is_whole.then_some(At { value: words, span: list.span })
-}
-
-fn timeout(table: &mut Table<'_>, report: &mut Report) -> Result<Option<Duration>, Wrong> {
-    const SECONDS: &str = "write a number of seconds: `timeout = 30`";
-    let Some(entry) = table.entry("timeout") else { return Ok(None) };
-    let seconds = match entry.value {
-        Value::Integer(digits, radix) => i64::from_str_radix(digits, *radix).ok().map(super::read::to_float),
-        Value::Float(float) => float.replace('_', "").parse::<f64>().ok(),
-        Value::String(_) | Value::Boolean(_) | Value::Datetime(_) | Value::Array(_) | Value::Table(_) => {
-            report.push(wrong_type(entry, "`timeout`", "a number").with_help(SECONDS));
-            return Err(Wrong);
-        }
-    };
-    let limit = seconds.filter(|seconds| *seconds > 0.0 && *seconds <= LONGEST);
-    limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).map(Some).ok_or_else(|| {
-        report.push(
-            Diagnostic::error("config::invalid_value", "`timeout` must be more than 0 seconds, and a day at most")
-                .at(entry.span, "out of this range")
-                .with_help(SECONDS),
-        );
-        Wrong
-    })
 }

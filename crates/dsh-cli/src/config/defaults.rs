@@ -9,5 +9,7 @@ pub(crate) fn defaults() -> Vec<(&'static str, Value)> {
         ("instructions.names", json!(["CLAUDE.md"])),
         ("instructions.max_bytes", json!(32_768)),
         ("instructions.order", json!(10)),
+        ("limits.steps", json!(100)),
+        ("limits.same_calls", json!(3)),
     ]
 }

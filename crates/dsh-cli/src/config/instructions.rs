@@ -1,11 +1,9 @@
 //! `[instructions]`: which files of instructions are looked for, and how much of them is taken.
 
-use std::num::ParseIntError;
-
 use super::At;
+use super::number::integer;
 use super::read::order;
-use super::table::{Entry, Table, table, wrong_type};
-use super::tree::Value;
+use super::table::{Table, table, wrong_type};
 use crate::diagnostic::{Diagnostic, Report, Span};
 use crate::names::quoted;
 use crate::outside::Reach;
@@ -130,10 +128,4 @@ fn max_bytes(table: &mut Table<'_>, report: &mut Report) -> Option<At<u64>> {
         return None;
     };
     Some(At { value, span: entry.span })
-}
-
-/// The number of an entry that is a whole one, if it is in range.
-fn integer(entry: Entry<'_>) -> Option<Result<i64, ParseIntError>> {
-    let Value::Integer(digits, radix) = entry.value else { return None };
-    Some(i64::from_str_radix(digits, *radix))
 }

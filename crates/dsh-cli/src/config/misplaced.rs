@@ -4,7 +4,7 @@ use super::tree::Value;
 use crate::names::quoted;
 
 /// The keys of the whole file that nobody would call a variable.
-const NO_VARIABLES: [&str; 11] = [
+const NO_VARIABLES: [&str; 13] = [
     "persona",
     "persona_file",
     "tool_schemas",
@@ -16,11 +16,13 @@ const NO_VARIABLES: [&str; 11] = [
     "agents",
     "profiles",
     "permissions",
+    "compaction",
+    "subagents",
 ];
 
 /// What to do with a key of the whole file in a table that does not know it.
 pub(super) fn of_the_whole_file(key: &str, value: &Value) -> Option<String> {
-    (key == "model" || NO_VARIABLES.contains(&key)).then(|| match value.as_table() {
+    (matches!(key, "model" | "limits") || NO_VARIABLES.contains(&key)).then(|| match value.as_table() {
         Some(_) => format!("{} is a table of the whole file: its header is `[{key}]`", quoted(key)),
         None => above_the_first(key),
     })

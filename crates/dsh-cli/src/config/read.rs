@@ -2,10 +2,13 @@
 
 use super::check;
 use super::commands::commands;
+use super::compaction::compaction;
 use super::instructions;
+use super::limits::{Limits, limits};
 use super::model::model;
 use super::permissions::permissions;
 use super::profiles::{Profiles, Unchosen};
+use super::subagents::subagents;
 use super::table::{Entry, Reaches, Table, string, table, wrong_type};
 use super::tree::{Branch, Value};
 use super::variables::variables;
@@ -65,17 +68,35 @@ fn file(mut top: Table<'_>, report: &mut Report) -> Config {
     let tool_schemas = paths(&mut top, "tool_schemas", &reaches, report);
     let tools = commands(&mut top, &reaches, report);
     let permissions = permissions(&mut top, report);
+    let limits = limits(&mut top, report);
+    let compaction = compaction(&mut top, report);
+    let subagents = subagents(&mut top, report);
     let layer = layer(&mut top, &reaches, report);
     let agents = agents(&mut top, &reaches, report);
     top.refuse_unknown(report);
     let concerns = top.order_of(&[
         ("tool_schemas", Topic::Tools),
         ("tools", Topic::Commands),
+        ("subagents", Topic::Subagents),
         ("variables", Topic::Variables),
         ("sections", Topic::Sections),
         ("agents", Topic::Agents),
     ]);
-    Config { concerns, layer, identity, instructions, model, tool_order, tool_schemas, tools, permissions, agents }
+    Config {
+        concerns,
+        layer,
+        identity,
+        instructions,
+        model,
+        tool_order,
+        tool_schemas,
+        tools,
+        permissions,
+        limits,
+        compaction,
+        subagents,
+        agents,
+    }
 }
 
 fn layer(table: &mut Table<'_>, reaches: &Reaches, report: &mut Report) -> Layer {
@@ -272,6 +293,7 @@ fn agents(top: &mut Table<'_>, around: &Reaches, report: &mut Report) -> Vec<Age
                     layer: Layer::default(),
                     tools: None,
                     permissions: Permissions::default(),
+                    limits: Limits::default(),
                 },
             }
         });
@@ -286,8 +308,9 @@ fn agent(name: At<String>, mut table: Table<'_>, around: &Reaches, report: &mut 
     let layer = layer(&mut table, &reaches, report);
     let tools = tool_rules(&mut table, report);
     let permissions = permissions(&mut table, report);
+    let limits = limits(&mut table, report);
     table.refuse_unknown(report);
-    Agent { name, home: Home::Table, description, layer, tools, permissions }
+    Agent { name, home: Home::Table, description, layer, tools, permissions, limits }
 }
 
 fn tool_rules(agent: &mut Table<'_>, report: &mut Report) -> Option<ToolRules> {

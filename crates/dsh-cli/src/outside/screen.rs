@@ -9,8 +9,8 @@ use super::console::{Colors, Verbosity, coloured};
 /// Frames of what turns while a model is waited for.
 const FRAMES: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
-/// Takes away the line that the cursor is in.
-const ERASE: &str = "\r\u{1b}[2K";
+/// Takes away a frame, which is as wide as a blank; where there are no colours, there is nothing else to do it with.
+const ERASE: &str = "\r \r";
 
 /// Both streams, while something goes on.
 #[derive(Debug)]
@@ -77,6 +77,11 @@ impl Screen {
         drop(self.stderr.write_all(format!("{apart}{line}\n").as_bytes()));
     }
 
+    /// Says something of less weight beside the answer: dim, where there are colours.
+    pub(crate) fn say_dimly(&mut self, line: &str) {
+        self.say(&format!("\u{1b}[2m{line}\u{1b}[0m"));
+    }
+
     /// Turns the spinner on by one, on a terminal, and where no line of the answer is begun.
     pub(crate) fn spin(&mut self) {
         let is_in_a_line = self.shows_output && !self.at_start;
@@ -86,7 +91,7 @@ impl Screen {
         let frame = self.spinning.map_or(0, |frame| (frame + 1) % FRAMES.len());
         self.spinning = Some(frame);
         let shown = FRAMES.get(frame).copied().unwrap_or(' ');
-        drop(self.stderr.write_all(format!("{ERASE}{shown}").as_bytes()).and_then(|()| self.stderr.flush()));
+        drop(self.stderr.write_all(format!("\r{shown}").as_bytes()).and_then(|()| self.stderr.flush()));
     }
 
     /// Takes the spinner away.

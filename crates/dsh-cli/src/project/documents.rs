@@ -94,15 +94,18 @@ pub(super) fn read(overrides: &Overrides, files: &mut Files<'_>, report: &mut Re
 }
 
 /// The keys whose values messages show; any other may be meant for `variables`.
-const SHOWN: [&str; 10] = [
+const SHOWN: [&str; 13] = [
     "agents",
     "allow_outside",
+    "compaction",
     "identity",
     "instructions",
+    "limits",
     "model",
     "permissions",
     "persona",
     "persona_file",
+    "subagents",
     "tool_order",
     "tool_schemas",
 ];

@@ -15,6 +15,7 @@ use super::permissions::Rules;
 use super::plugins::{
     CommandFilter, CommandTools, Instructions, Persona, Piece, Sections, ToolSchemas, Tools, Variables,
 };
+use super::subagents::{Subagents, TASK};
 use super::{Agent, Command, Layer, Loaded, Project, Section, texts};
 use crate::config::{At, PERSONA, Topic};
 use crate::diagnostic::{Concern, Known, Report, Sources};
@@ -72,19 +73,21 @@ impl Project {
         self.mount_with(purpose, self.tool_order.as_ref(), &self.topics, sources, report).await
     }
 
-    /// Mounts what all agents share, so that they can be made there and their tools run.
+    /// Mounts what all agents share, so that they can be made there and their tools run; subagents come where agents are made
+    /// ([`Project::mount_subagents`]).
     pub(crate) async fn mount_shared<'p>(
         &'p self,
         sources: &'p Sources,
         report: &mut Report,
     ) -> Result<Mounted<'p>, Error> {
-        let topics: Vec<Topic> = self.topics.iter().copied().filter(|topic| *topic != Topic::Agents).collect();
+        let is_shared = |topic: &Topic| !matches!(topic, Topic::Agents | Topic::Subagents);
+        let topics: Vec<Topic> = self.topics.iter().copied().filter(is_shared).collect();
         self.mount_with(Purpose::Run, self.tool_order.as_ref(), &topics, sources, report).await
     }
 
     /// Mounts what is not about tools.
     async fn mount_without_tools<'p>(&'p self, sources: &'p Sources) -> Result<Mounted<'p>, Error> {
-        let is_other = |topic: &Topic| !matches!(topic, Topic::Tools | Topic::Commands);
+        let is_other = |topic: &Topic| !matches!(topic, Topic::Tools | Topic::Commands | Topic::Subagents);
         let topics: Vec<Topic> = self.topics.iter().copied().filter(is_other).collect();
         // What is wrong in starting has been reported.
         self.mount_with(Purpose::Look, None, &topics, sources, &mut Report::new()).await
@@ -117,7 +120,9 @@ impl Project {
             let pieces = pieces(&self.instructions, sources);
             mounting.plugin(&root, None, Instructions(pieces)).await?;
         }
-        for topic in topics {
+        // What an agent has for itself is said of what all have, wherever that stands in the file.
+        let (agents, others): (Vec<Topic>, Vec<Topic>) = topics.iter().partition(|topic| **topic == Topic::Agents);
+        for topic in others.iter().chain(&agents) {
             match topic {
                 Topic::Tools => {
                     let ToolOffer { shown, left_out, .. } = &offer;
@@ -128,6 +133,16 @@ impl Project {
                     let commands = offer.commands.iter().copied().cloned().collect();
                     let (folder, environment) = (self.folder.clone(), self.command_environment.clone());
                     mounting.plugin(&root, None, CommandTools { commands, folder, environment }).await?;
+                }
+                Topic::Subagents => {
+                    let looked_at = self.subagents_to_look_at().filter(|_| offer.has_task);
+                    if let Some((sessions, agents, subagents, kinds, tool)) = looked_at {
+                        mounting.plugin(&root, None, sessions).await?;
+                        mounting.plugin(&root, None, agents).await?;
+                        mounting.plugin(&root, None, subagents).await?;
+                        mounting.plugin(&root, None, kinds).await?;
+                        mounting.plugin(&root, None, tool).await?;
+                    }
                 }
                 Topic::Variables => mounting.variables(&root, None, &self.layer).await?,
                 Topic::Sections => mounting.sections(&root, None, &self.layer).await?,
@@ -153,15 +168,17 @@ impl Project {
     }
 
     /// Mounts what an agent has for itself in its scope: persona, variables, sections, what is kept from it, and its permissions. Whoever
-    /// makes agents opens the scope.
+    /// makes agents opens the scope; where something does not start, it fails.
     pub(crate) async fn furnish(
         &self,
         ctx: &Context,
         agent: &Agent,
         purpose: Purpose,
         sources: &Sources,
-    ) -> Result<Vec<Fiber>, Error> {
-        self.furnish_with(ctx, agent, purpose, &self.offer(purpose, &self.topics), sources).await
+    ) -> Result<(), Error> {
+        let fibers = self.furnish_with(ctx, agent, purpose, &self.offer(purpose, &self.topics), sources).await?;
+        // An agent that lacks what bounds it must not be there.
+        fibers.iter().find_map(Fiber::error).map_or(Ok(()), Err)
     }
 
     async fn furnish_with(
@@ -187,8 +204,10 @@ impl Project {
             if offer.has_schemas {
                 furnished.plugin(Tools(filter.clone())).await?;
             }
-            let commands = offer.commands.iter().map(|command| command.schema.name());
-            if let Some(filter) = filter.of_registry(commands).filter(|_| !offer.commands.is_empty()) {
+            let mut registered = offer.registered().peekable();
+            if registered.peek().is_some()
+                && let Some(filter) = filter.of_registry(registered)
+            {
                 furnished.plugin(CommandFilter(filter)).await?;
             }
         }
@@ -210,12 +229,17 @@ impl Project {
             Purpose::Run => ([].as_slice(), self.tools.schemas.as_slice()),
         };
         let left_commands = commands.clone().filter(left_out).map(|command| names(&command.schema));
+        let subagents = self.subagents.as_ref().filter(|_| topics.contains(&Topic::Subagents));
+        let has_task = subagents.is_some_and(|subagents| purpose == Purpose::Look || subagents.may_run);
+        let is_left = |subagents: &&Subagents| purpose == Purpose::Run && !subagents.may_run;
+        let left_task = self.subagents.as_ref().filter(is_left).map(|_| TASK.to_owned());
         ToolOffer {
             shown,
-            left_out: not_shown.iter().map(names).chain(left_commands).collect(),
+            left_out: not_shown.iter().map(names).chain(left_commands).chain(left_task).collect(),
             commands: commands.filter(is_offered).collect(),
             has_schemas,
-            has_registry: has_commands || purpose == Purpose::Run,
+            has_task,
+            has_registry: has_commands || subagents.is_some() || purpose == Purpose::Run,
         }
     }
 
@@ -403,10 +427,20 @@ struct ToolOffer<'p> {
     left_out: Vec<String>,
     /// The commands that are shown.
     commands: Vec<&'p Command>,
+    /// Whether the tool `task` is there.
+    has_task: bool,
     /// Whether there are schema files.
     has_schemas: bool,
     /// Whether the registry of tools is there.
     has_registry: bool,
+}
+
+impl ToolOffer<'_> {
+    /// The names of those that the registry has.
+    fn registered(&self) -> impl Iterator<Item = &str> {
+        let commands = self.commands.iter().map(|command| command.schema.name());
+        commands.chain(self.has_task.then_some(TASK))
+    }
 }
 
 /// A scope that is being filled.

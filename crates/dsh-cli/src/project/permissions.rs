@@ -56,7 +56,7 @@ impl Permissions {
         self.allow.iter().any(|entry| fits(entry, tool))
     }
 
-    fn denies(&self, tool: &str) -> bool {
+    pub(super) fn denies(&self, tool: &str) -> bool {
         self.deny.iter().any(|entry| fits(entry, tool))
     }
 }

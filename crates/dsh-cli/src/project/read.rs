@@ -17,10 +17,13 @@ use super::left_texts::LeftTexts;
 use super::misplaced;
 use super::model::ModelSource;
 use super::permissions::Permissions;
+use super::subagents::{Subagents, TASK};
 use super::tool_order;
 use super::tools::{self, Tools};
 use super::{Agent, Layer, Loaded, Origin, Section};
-use crate::config::{self, At, Branch, Config, FILE_NAME, Format, OffsetMap, Topic, Wording, Words};
+use crate::config::{
+    self, At, Branch, Compaction, Config, FILE_NAME, Format, Limits, OffsetMap, Topic, Wording, Words,
+};
 use crate::diagnostic::{Concern, Report, Sources, Span};
 use crate::outside::{Environment, Folder, Repository, real_path};
 use crate::trust::{Trust, TrustContext, TrustSet, comes_from_project, resolve};
@@ -66,6 +69,12 @@ pub(crate) struct Project {
     pub(crate) model: ModelSource,
     /// What everybody's calls may do.
     pub(crate) permissions: Permissions,
+    /// What a turn may not have more of, where that is said.
+    pub(crate) limits: Limits,
+    /// When sessions are compacted, if they are.
+    pub(crate) compaction: Option<Compaction>,
+    /// Which agents may work for others, if any may.
+    pub(crate) subagents: Option<Subagents>,
     /// The project's folder: commands run in it.
     pub(crate) folder: PathBuf,
     /// What commands see of the environment.
@@ -145,6 +154,7 @@ impl Project {
     fn of(mut config: Config, tree: Branch, reading: &Reading<'_>, files: &mut Files<'_>, report: &mut Report) -> Self {
         let mut tools = tools::read(&config.tool_schemas, files, report);
         tools.take_commands(&config.tools, reading.trust, reading.asks, files, report);
+        config.subagents = config.subagents.filter(|written| tools.take_built_in(TASK, written.span, report));
         let model = ModelSource::read(&config.model, reading.trust, reading.asks, files, report);
         let permissions = Permissions::read(config.permissions, reading.trust, &tools, files.sources, report);
         let tool_order = tool_order::checked(config.tool_order.take(), &tools, report);
@@ -160,10 +170,14 @@ impl Project {
                 let own = layer(agent.layer, reading, files, report);
                 let filter = agent.tools.map(|rules| tools.filter(&rules, &agent.name.value, report));
                 let permissions = Permissions::read(agent.permissions, reading.trust, &tools, files.sources, report);
-                let (name, home, description) = (agent.name, agent.home, agent.description);
-                Agent { name, home, description, layer: own, filter, permissions }
+                let config::Agent { name, home, description, limits, .. } = agent;
+                Agent { name, home, description, layer: own, filter, permissions, limits }
             }));
         }
+        let subagents = config
+            .subagents
+            .as_ref()
+            .map(|written| Subagents::read(written, reading.trust, &agents, knows_all_agents, files.sources, report));
         misplaced::report(&shared, &agents, files.sources, report);
         Self {
             config: String::new(),
@@ -185,6 +199,9 @@ impl Project {
             tools,
             model,
             permissions,
+            limits: config.limits,
+            compaction: config.compaction,
+            subagents,
             folder: PathBuf::new(),
             command_environment: Vec::new(),
             asks: TrustSet::default(),

@@ -22,6 +22,8 @@ pub(crate) struct Tools {
     pub(crate) schemas: Vec<ToolSchema>,
     /// Those that are commands, in their order.
     pub(crate) commands: Vec<Command>,
+    /// The names of those that come with dsh, and that the configuration turns on.
+    pub(crate) built_in: Vec<&'static str>,
     /// What the files say of tools that a schema has no place for.
     pub(crate) dropped: DroppedFields,
     /// Where each tool's name stands.
@@ -187,19 +189,28 @@ impl Tools {
         }
     }
 
-    /// The names of all, those of files first.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> + Clone {
-        self.all().map(ToolSchema::name)
+    /// Takes in a tool that comes with dsh; where a tool of the project has its name, that is reported, and it is not taken.
+    pub(super) fn take_built_in(&mut self, name: &'static str, place: Span, report: &mut Report) -> bool {
+        let is_new = self.has_no_other(name, place, report);
+        if is_new {
+            self.built_in.push(name);
+        }
+        is_new
     }
 
-    /// The schemas of all, those of files first.
+    /// The names of all, those of files first.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.all().map(ToolSchema::name).chain(self.built_in.iter().copied())
+    }
+
+    /// The schemas of those that the project has, those of files first.
     pub(crate) fn all(&self) -> impl Iterator<Item = &ToolSchema> + Clone {
         self.schemas.iter().chain(self.commands.iter().map(|command| &command.schema))
     }
 
     /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
-        self.schemas.is_empty() && self.commands.is_empty()
+        self.schemas.is_empty() && self.commands.is_empty() && self.built_in.is_empty()
     }
 
     /// Takes the name of a tool, which is at its place; two of one name, and what is most likely a mistake, are reported.
@@ -207,6 +218,15 @@ impl Tools {
         let name = schema.name();
         unusual_name(name, here, report);
         no_object(schema, here, report);
+        let is_new = self.has_no_other(name, here, report);
+        if is_new {
+            self.entries.insert(name.to_owned(), entry);
+        }
+        is_new
+    }
+
+    /// Takes a name; where there is a tool of that name, that is reported.
+    fn has_no_other(&mut self, name: &str, here: Span, report: &mut Report) -> bool {
         if let Some(there) = self.places.get(name) {
             report.push(
                 Diagnostic::error("prompt::duplicate_tool", format!("two tools are called {}", quoted(name)))
@@ -217,7 +237,6 @@ impl Tools {
             return false;
         }
         self.places.insert(name.to_owned(), here);
-        self.entries.insert(name.to_owned(), entry);
         true
     }
 

@@ -76,6 +76,7 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         own_folder
         passed_over
         too_many_includes
+        unknown_agent
         unknown_key
         unknown_tool
         unmatched_pattern
@@ -171,6 +172,7 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
     run {
         ended
         failed
+        left_out
         limit
         not_approved
         refused

@@ -44,6 +44,7 @@ fn not_done(set: &TrustSet) -> String {
             }
             TrustItem::ScriptedModel { .. } => others.push("the scripted model is not used"),
             TrustItem::Permissions { .. } => others.push("its permissions do not hold"),
+            TrustItem::Subagents { .. } => others.push("no agent works for another"),
         }
     }
     others.dedup();

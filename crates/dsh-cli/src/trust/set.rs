@@ -34,6 +34,15 @@ pub(crate) enum TrustItem {
         /// Never those of these tools, where that is said.
         deny: Option<Vec<String>>,
     },
+    /// Agents have others work for them.
+    Subagents {
+        /// Those of the project that may, as they are written.
+        agents: Vec<String>,
+        /// Whom a model gets that names none, where that is said.
+        usual: Option<String>,
+        /// How deep and how many, as far as that is said.
+        bounds: Vec<(&'static str, u64)>,
+    },
 }
 
 /// Who asks for an item: shown to the person who is to trust it, and no part of the hash.
@@ -77,6 +86,7 @@ impl TrustItem {
             Self::Command { .. } => "command",
             Self::ScriptedModel { .. } => "scripted-model",
             Self::Permissions { .. } => "permissions",
+            Self::Subagents { .. } => "subagents",
         }
     }
 
@@ -95,6 +105,13 @@ impl TrustItem {
                 let agent = vec![agent.clone().unwrap_or_default()];
                 [agent, list("allow", allow), list("deny", deny)].concat()
             }
+            Self::Subagents { agents, usual, bounds } => {
+                let agents = agents.iter().map(|agent| format!("agent {agent}"));
+                let usual = usual.iter().map(|usual| format!("usual {usual}"));
+                let bounds = bounds.iter().map(|(bound, number)| format!("{bound} {number}"));
+                // Without a field no line could be told from another.
+                std::iter::once("agents".to_owned()).chain(agents).chain(usual).chain(bounds).collect()
+            }
         }
     }
 }
@@ -110,6 +127,9 @@ impl TrustSet {
                 }
                 Asked::Command { words, tool } => (TrustItem::Command { words }, Asking::Tool(tool)),
                 Asked::ScriptedModel { path } => (TrustItem::ScriptedModel { path }, Asking::Key("model")),
+                Asked::Subagents { agents, usual, bounds } => {
+                    (TrustItem::Subagents { agents, usual, bounds }, Asking::Key("subagents"))
+                }
                 Asked::Permissions { allow, deny } => {
                     (TrustItem::Permissions { agent: agent.clone(), allow, deny }, Asking::Key("permissions"))
                 }

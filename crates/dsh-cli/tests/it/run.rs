@@ -1,9 +1,16 @@
 //! `dsh run` and `dsh sessions`: whole turns, without a network.
 
+mod input;
+#[cfg(unix)]
+mod interrupted;
 #[cfg(unix)]
 mod killed;
+mod limits;
 #[cfg(unix)]
 mod sessions;
+mod subagents;
+#[cfg(unix)]
+mod terminal;
 
 use serde_json::Value;
 

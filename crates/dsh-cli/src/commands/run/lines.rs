@@ -30,6 +30,18 @@ pub(in crate::commands) fn result_line(name: &str, result: &ToolResult, code: Op
     }
 }
 
+/// What a model thought before it answered: the first line of it.
+pub(super) fn reasoning_line(thought: &str) -> Option<String> {
+    let mut lines = thought.lines().filter(|line| !line.trim().is_empty());
+    let first = beginning(lines.next()?);
+    let more = match lines.count() {
+        0 => String::new(),
+        1 => " (and 1 line more)".to_owned(),
+        count => format!(" (and {count} lines more)"),
+    };
+    Some(format!("~ {first}{more}"))
+}
+
 /// What a result without text is.
 fn other(result: &ToolResult) -> String {
     match result.content.as_slice() {
@@ -51,7 +63,7 @@ fn beginning(text: &str) -> String {
 mod tests {
     use dsh_llm::{ContentBlock, Image, ToolCall, ToolResult};
 
-    use super::{call_line, result_line};
+    use super::{call_line, reasoning_line, result_line};
 
     #[test]
     fn a_call_is_one_line_that_a_terminal_obeys_nothing_of() {
@@ -60,6 +72,13 @@ mod tests {
         assert!(!line.contains(['\n', '\u{1b}']), "{line}");
         let long = ToolCall::new("1", "write", "x".repeat(1_000));
         assert_eq!(call_line(&long).chars().count(), "> write ".len() + 100 + 1);
+    }
+
+    #[test]
+    fn what_was_thought_is_its_first_line() {
+        assert_eq!(reasoning_line(" \n\n"), None);
+        assert_eq!(reasoning_line("\nIs it 2?\n").unwrap(), "~ Is it 2?");
+        assert_eq!(reasoning_line("a\u{1b}[2J\nb\n\nc").unwrap(), "~ a\\u{1B}[2J (and 2 lines more)");
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use dsh_kernel::Clock;
 use dsh_llm::{Model, ScriptedModel};
 
 use crate::diagnostic::{Diagnostic, Report, Sources, Span};
@@ -14,61 +13,39 @@ use crate::status::ExitStatus;
 /// Longer scripts are refused.
 const LIMIT: u64 = 4 << 20;
 
-/// The model that is to be asked.
-pub(super) enum Asked {
-    /// The one of the script that the command line names.
-    Scripted(Box<ScriptedModel>),
-    /// The one that the project configures.
-    Configured,
-}
-
-impl Asked {
-    /// The model that is named, or else the one that is configured; where there is none, that is reported and wrong use.
-    pub(super) fn of(
-        named: Option<&Path>,
-        project: &Project,
-        sources: &mut Sources,
-        report: &mut Report,
-    ) -> Result<Self, ExitStatus> {
-        let Some(path) = named else {
-            return match project.model.model(|_| std::future::ready(())) {
-                Ok(_) => Ok(Self::Configured),
-                Err(why) => {
-                    report.push(no_model(why));
-                    Err(ExitStatus::WrongUse)
-                }
-            };
-        };
-        let text = read_named(path, LIMIT).map_err(|error| {
-            let headline = format!("the script `{}` cannot be read: {}", path.display(), in_words(&error));
-            report.push(Diagnostic::error("cli::no_model", headline));
+/// The model that the command line names, or else the one that is configured; where there is none, that is reported and wrong use.
+pub(super) fn model(
+    named: Option<&Path>,
+    project: &Project,
+    sources: &mut Sources,
+    report: &mut Report,
+) -> Result<Arc<dyn Model>, ExitStatus> {
+    let Some(path) = named else {
+        return project.model.model(tokio::time::sleep).map_err(|why| {
+            report.push(no_model(why));
             ExitStatus::WrongUse
-        })?;
-        let source = sources.add(path.display().to_string(), text);
-        match ScriptedModel::parse(sources.text(source)) {
-            Ok(model) => Ok(Self::Scripted(Box::new(model))),
-            Err(error) => {
-                let diagnostic = Diagnostic::error(error.code(), error.message());
-                report.push(match error.range() {
-                    Some(range) => diagnostic.at(Span::new(source, range), ""),
-                    None => diagnostic,
-                });
-                Err(ExitStatus::WrongUse)
-            }
-        }
-    }
-
-    /// The model itself, waiting by this clock.
-    pub(super) fn model(self, project: &Project, clock: Arc<dyn Clock>) -> Result<Arc<dyn Model>, NoModel> {
-        let sleep = move |duration| clock.sleep(duration);
-        match self {
-            Self::Scripted(model) => Ok(Arc::new(model.sleep(sleep))),
-            Self::Configured => project.model.model(sleep),
+        });
+    };
+    let text = read_named(path, LIMIT).map_err(|error| {
+        let headline = format!("the script `{}` cannot be read: {}", path.display(), in_words(&error));
+        report.push(Diagnostic::error("cli::no_model", headline));
+        ExitStatus::WrongUse
+    })?;
+    let source = sources.add(path.display().to_string(), text);
+    match ScriptedModel::parse(sources.text(source)) {
+        Ok(model) => Ok(Arc::new(model.sleep(tokio::time::sleep))),
+        Err(error) => {
+            let diagnostic = Diagnostic::error(error.code(), error.message());
+            report.push(match error.range() {
+                Some(range) => diagnostic.at(Span::new(source, range), ""),
+                None => diagnostic,
+            });
+            Err(ExitStatus::WrongUse)
         }
     }
 }
 
-pub(super) fn no_model(why: NoModel) -> Diagnostic {
+fn no_model(why: NoModel) -> Diagnostic {
     match why {
         NoModel::NotConfigured => Diagnostic::error("cli::no_model", "there is no model to ask").with_help(
             "set `model = { scripted = \"FILE\" }` in dsh.toml, or give `--scripted FILE`: a scripted model needs no network",

@@ -7,20 +7,20 @@ use dsh_agent::{
     AgentHandle, AgentOptions, AgentStream, AgentToolCall, AgentToolResult, AgentTurnEnd, AgentTurnStart, Agents,
     AgentsExt, TurnSummary,
 };
-use dsh_agent_loop::{AgentLoop, LoopConfig, LoopOptions};
+use dsh_agent_loop::{AgentLoop, Compaction, LoopConfig, LoopOptions};
 use dsh_kernel::{Context, Failure};
-use dsh_llm::Message;
+use dsh_llm::{Message, Model};
 use dsh_session::{FileStore, SessionId, Sessions, TurnEnd};
+use dsh_subagent::{SubagentEnd, SubagentStart};
 use dsh_tools::Approver;
 
 use super::interrupts::Interrupts;
-use super::model::{Asked, no_model};
 use super::shown::Shown;
-use crate::commands::sessions::{tell_damage, wrong};
+use crate::commands::sessions::{fresh_id, tell_damage, wrong};
 use crate::diagnostic::{Diagnostic, Report, Sources};
 use crate::outside::environment::now_millis;
 use crate::outside::in_words;
-use crate::project::{Mounted, Project, Purpose, blame};
+use crate::project::{HandedDown, MadeAs, Mounted, Project, Purpose, blame};
 use crate::status::ExitStatus;
 
 /// What turns while a model is waited for is turned on so often.
@@ -33,7 +33,7 @@ pub(super) struct Turn {
     pub(super) project: Arc<Project>,
     pub(super) agent: Option<String>,
     pub(super) sources: Arc<Sources>,
-    pub(super) model: Asked,
+    pub(super) model: Arc<dyn Model>,
     pub(super) store: FileStore,
     pub(super) id: SessionId,
     /// Whether the session is there already.
@@ -84,17 +84,26 @@ impl Turn {
         let Self { project, agent, sources, model, store, id, resumes, shown, approver } = self;
         listen(root, &shown)?;
         root.plugin(Sessions::new(store).clock(now_millis))?.ready().await?;
-        root.plugin(Agents::new())?.ready().await?;
-        // It was there a moment ago, when all was looked at.
-        let model = model.model(&project, root.clock()).map_err(|why| Failure::msg(no_model(why).headline))?;
+        root.plugin(Agents::new().ids(fresh_id))?.ready().await?;
+        root.plugin(HandedDown(Arc::clone(&project)))?.ready().await?;
         shown.opened(agent.as_deref(), model.name(), resumes);
-        let mut loop_options = LoopOptions::new();
+        if let Some(compaction) = project.compaction(Arc::clone(&model)) {
+            root.plugin(Compaction::new(compaction))?.ready().await?;
+        }
+        let mut loop_options = LoopOptions::new().limits(project.limits());
         if let Some(approver) = approver {
             loop_options = loop_options.approver(approver);
         }
         root.plugin(AgentLoop::new(LoopConfig::new(model).options(loop_options)))?.ready().await?;
+        project.mount_subagents(root, &sources).await?;
         let name = agent.clone().unwrap_or_else(|| MAIN.to_owned());
-        let options = AgentOptions::new(name).run(project.run.clone()).setup(move |ctx| async move {
+        let mut options = AgentOptions::new(name).run(project.run.clone());
+        if let Some(name) = &agent {
+            let limits = project.agent(name).and_then(|own| project.own_limits(own));
+            options = options.with(MadeAs(name.clone()));
+            options = options.with(limits.map_or_else(LoopOptions::new, |limits| LoopOptions::new().limits(limits)));
+        }
+        let options = options.setup(move |ctx| async move {
             let Some(own) = agent.and_then(|name| project.agent(&name)) else { return Ok(()) };
             project.furnish(&ctx, own, Purpose::Run, &sources).await?;
             Ok(())
@@ -110,11 +119,14 @@ impl Turn {
 fn listen(root: &Context, shown: &Arc<Shown>) -> Result<(), Failure> {
     let own = || Arc::clone(shown);
     let (start, stream, call, result, end) = (own(), own(), own(), own(), own());
+    let (begun, over) = (own(), own());
     root.on(move |event: &AgentTurnStart| start.turn_start(event))?;
     root.on(move |event: &AgentStream| stream.stream(event))?;
     root.on(move |event: &AgentToolCall| call.tool_call(event))?;
     root.on(move |event: &AgentToolResult| result.tool_result(event))?;
     root.on(move |event: &AgentTurnEnd| end.turn_end(event))?;
+    root.on(move |event: &SubagentStart| begun.subagent_start(event))?;
+    root.on(move |event: &SubagentEnd| over.subagent_end(event))?;
     Ok(())
 }
 
@@ -150,12 +162,12 @@ async fn converse(
         }
     }
     let summary = agent.last_turn();
-    Some(summary.map_or(ExitStatus::Findings, |summary| of_turn(&summary, report)))
+    Some(summary.map_or(ExitStatus::Findings, |summary| of_turn(&summary, shown.was_denied(), report)))
 }
 
-/// The status of a turn that has ended; what is wrong with it is reported.
-fn of_turn(summary: &TurnSummary, report: &mut Report) -> ExitStatus {
-    let unanswered = summary.denied_for_want_of_approver;
+/// The status of a turn that has ended; what is wrong with it is reported. `unanswered` says that a call was denied for want of an approver,
+/// be it of an agent that worked for this one.
+fn of_turn(summary: &TurnSummary, unanswered: bool, report: &mut Report) -> ExitStatus {
     match &summary.end {
         TurnEnd::Completed if unanswered => {
             let note = Diagnostic::warning("run::not_approved", "a call was denied, since there was nobody to ask");

@@ -110,8 +110,13 @@ fn may_be_last(error: &Error, store: &FileStore) -> Diagnostic {
 fn last<'l>(all: &'l [Listed], here: &Path, agent: Option<&str>) -> Option<(&'l Listed, u64)> {
     let here = show_path(here);
     let fits = all.iter().filter_map(|listed| Some((listed, listed.summary.as_ref().ok()?))).filter(|(_, summary)| {
-        summary.opened.cwd.as_deref() == Some(&*here) && agent.is_none_or(|agent| summary.opened.agent == agent)
+        // Of one that works for another nobody goes on with it by chance.
+        let is_own = summary.opened.parent.is_none();
+        is_own
+            && summary.opened.cwd.as_deref() == Some(&*here)
+            && agent.is_none_or(|agent| summary.opened.agent == agent)
     });
-    fits.max_by_key(|(listed, summary)| (summary.last_ms, &listed.id))
+    // Of two in one moment the older one is meant: it had the younger one made.
+    fits.max_by_key(|(listed, summary)| (summary.last_ms, std::cmp::Reverse(&listed.id)))
         .map(|(listed, summary)| (listed, summary.last_ms))
 }

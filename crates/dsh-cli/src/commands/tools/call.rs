@@ -96,6 +96,12 @@ fn not_run(name: &str, project: &Project) -> Option<(Diagnostic, ExitStatus)> {
             .with_help("`dsh trust` shows what the folder asks for, and asks whether to trust it");
         return Some((diagnostic, ExitStatus::Findings));
     }
+    if let Some(subagents) = project.subagents.as_ref().filter(|_| project.tools.built_in.contains(&name)) {
+        let headline = format!("tool {} was not run: this folder is not trusted", quoted(name));
+        let needed = Diagnostic::error("trust::needed", headline)
+            .with_help("`dsh trust` shows what the folder asks for, and asks whether to trust it");
+        return (!subagents.may_run).then_some((needed, ExitStatus::Findings));
+    }
     let Some(place) = project.tools.place(name) else {
         return Some((unknown_tool(name, project), ExitStatus::WrongUse));
     };

@@ -3,7 +3,7 @@
 use dsh_tools::Executed;
 use serde_json::{Value, json};
 
-use super::listing::{ListedTool, Listing};
+use super::listing::{ListedTool, Listing, Runner};
 use crate::commands::explain::places::Place;
 use crate::commands::json::{array, layer, object, or_null, string};
 use crate::diagnostic::json::printed;
@@ -32,7 +32,13 @@ fn whole<'t, 'a: 't>(listing: &Listing<'_>, tools: impl IntoIterator<Item = &'t 
 }
 
 fn of_tool(tool: &ListedTool<'_>) -> String {
-    let command = or_null(tool.command, |command| {
+    let (command, built_in) = match tool.runner {
+        Runner::Nothing => (None, None),
+        Runner::Command(command) => (Some(command), None),
+        Runner::BuiltIn { may_run } => (None, Some(may_run)),
+    };
+    let built_in = or_null(built_in, |may_run| object([("may_run", may_run.to_string())]));
+    let command = or_null(command, |command| {
         object([
             ("words", array(command.words.iter().map(|word| string(word)))),
             ("may_run", command.may_run.to_string()),
@@ -46,6 +52,7 @@ fn of_tool(tool: &ListedTool<'_>) -> String {
         ("layer", layer(tool.layer)),
         ("kept_by", array(tool.kept_by.iter().map(|by| string(by)))),
         ("command", command),
+        ("built_in", built_in),
         ("bytes", tool.schema.json().len().to_string()),
         ("source", or_null(tool.source.as_ref(), source)),
         // As it goes to a model.

@@ -26,10 +26,24 @@ pub(super) struct ListedTool<'a> {
     pub(super) layer: PartLayer,
     /// The paths of those who keep it from the agent.
     pub(super) kept_by: Vec<String>,
-    /// What runs it; a tool without one is known by its schema alone.
-    pub(super) command: Option<&'a Command>,
+    /// What runs it.
+    pub(super) runner: Runner<'a>,
     /// Where its name stands.
     pub(super) source: Option<Place<'a>>,
+}
+
+/// What runs a tool.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Runner<'a> {
+    /// Nothing: it is known by its schema alone.
+    Nothing,
+    /// This command.
+    Command(&'a Command),
+    /// dsh itself, in an agent's turn.
+    BuiltIn {
+        /// Whether the folder is trusted with it.
+        may_run: bool,
+    },
 }
 
 impl<'a> Listing<'a> {
@@ -49,7 +63,7 @@ impl<'a> Listing<'a> {
                 .map(|(_, owner)| format!("{owner}/{}", SchemaFilter::NAME))
                 .into_iter()
                 .collect(),
-            command: None,
+            runner: Runner::Nothing,
             source: source(schema.name()),
         });
         let mut tools: Vec<ListedTool<'a>> = of_files.collect();
@@ -62,7 +76,10 @@ impl<'a> Listing<'a> {
                 owner: tool.owner().to_string(),
                 layer: tool.layer(),
                 kept_by: tool.hidden_by().iter().map(ToString::to_string).collect(),
-                command,
+                runner: match command {
+                    Some(command) => Runner::Command(command),
+                    None => Runner::BuiltIn { may_run: project.subagents.as_ref().is_some_and(|own| own.may_run) },
+                },
                 source: source(tool.name()),
             });
         }

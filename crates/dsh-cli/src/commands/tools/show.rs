@@ -1,13 +1,14 @@
 //! The tools as a person reads them.
 
-use super::listing::{ListedTool, Listing};
+use super::listing::{ListedTool, Listing, Runner};
 use crate::commands::explain::columns::Columns;
 use crate::commands::explain::words::{count, layer, name, place, source};
-use crate::project::Command;
 use crate::trust::shown;
 
 /// The column in which facts begin.
 const INDENT: usize = 13;
+
+const NOT_NOW: &str = "not now: this folder is not trusted";
 
 /// All of them, a line each.
 pub(super) fn all(listing: &Listing<'_>) -> String {
@@ -26,7 +27,7 @@ pub(super) fn all(listing: &Listing<'_>) -> String {
     for tool in &listing.tools {
         let cells = [
             name(tool.schema.name()),
-            runs(tool.command).to_owned(),
+            runs(tool.runner).to_owned(),
             name(&tool.owner),
             layer(tool.layer).to_owned(),
             tool.schema.json().len().to_string(),
@@ -39,11 +40,12 @@ pub(super) fn all(listing: &Listing<'_>) -> String {
 }
 
 /// What runs a tool, in a word or two.
-pub(super) fn runs(command: Option<&Command>) -> &'static str {
-    match command {
-        None => "schema alone",
-        Some(command) if command.may_run => "command",
-        Some(_) => "not trusted",
+fn runs(runner: Runner<'_>) -> &'static str {
+    match runner {
+        Runner::Nothing => "schema alone",
+        Runner::Command(command) if command.may_run => "command",
+        Runner::BuiltIn { may_run: true } => "dsh",
+        Runner::Command(_) | Runner::BuiltIn { .. } => "not trusted",
     }
 }
 
@@ -66,13 +68,19 @@ pub(super) fn one(listing: &Listing<'_>, tool: &ListedTool<'_>) -> String {
             if is_seen { format!("by agent {who}") } else { format!("not by agent {who}: kept back by {by}") },
         );
     }
-    match tool.command {
-        None => line("runs", "nothing: it is known by its schema alone, and left out of runs".to_owned()),
-        Some(command) => {
+    match tool.runner {
+        Runner::BuiltIn { may_run } => {
+            line("runs", "dsh itself, in the turn of an agent".to_owned());
+            if !may_run {
+                line("", NOT_NOW.to_owned());
+            }
+        }
+        Runner::Nothing => line("runs", "nothing: it is known by its schema alone, and left out of runs".to_owned()),
+        Runner::Command(command) => {
             let words: Vec<String> = command.words.iter().map(|word| format!("\"{}\"", shown(word))).collect();
             line("runs", format!("[{}]", words.join(", ")));
             if !command.may_run {
-                line("", "not now: this folder is not trusted".to_owned());
+                line("", NOT_NOW.to_owned());
             }
             line("timeout", format!("{} s", command.timeout.as_secs_f64()));
             line("exclusive", if command.exclusive { "yes" } else { "no" }.to_owned());

@@ -21,6 +21,18 @@ pub(super) fn answer(set: &TrustSet, trust: Trust, sources: &Sources) -> String 
                 TrustItem::EnvironmentVariable { name } => json!({"kind": kind, "name": name, "asked_by": asked_by}),
                 TrustItem::Command { words } => json!({"kind": kind, "command": words, "asked_by": asked_by}),
                 TrustItem::ScriptedModel { path } => json!({"kind": kind, "path": path, "asked_by": asked_by}),
+                TrustItem::Subagents { agents, usual, bounds } => {
+                    let bound = |key: &str| bounds.iter().find(|(own, _)| *own == key).map(|(_, number)| *number);
+                    json!({
+                        "kind": kind,
+                        "agents": agents,
+                        "usual": usual,
+                        "depth": bound("depth"),
+                        "width": bound("width"),
+                        "total": bound("total"),
+                        "asked_by": asked_by,
+                    })
+                }
                 TrustItem::Permissions { agent, allow, deny } => {
                     json!({"kind": kind, "agent": agent, "allow": allow, "deny": deny, "asked_by": asked_by})
                 }

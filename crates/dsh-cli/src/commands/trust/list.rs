@@ -34,6 +34,14 @@ fn words(item: &TrustItem) -> String {
             let said: Vec<String> = [allow, deny].into_iter().flatten().collect();
             format!("permissions: {}", said.join(", "))
         }
+        TrustItem::Subagents { agents, usual, bounds } => {
+            let agents = agents.iter().map(|agent| format!("`{}`", shown(agent)));
+            let usual = usual.iter().map(|usual| format!("usual `{}`", shown(usual)));
+            let bounds = bounds.iter().map(|(bound, number)| format!("{bound} {number}"));
+            let said: Vec<String> = agents.chain(usual).chain(bounds).collect();
+            let said = if said.is_empty() { String::new() } else { format!(": {}", said.join(", ")) };
+            format!("agents work for others (tool `task`){said}")
+        }
     }
 }
 
@@ -56,11 +64,13 @@ pub(super) fn count(set: &TrustSet) -> String {
         (of(|item| matches!(item, TrustItem::Command { .. })), "command"),
         (of(|item| matches!(item, TrustItem::ScriptedModel { .. })), "scripted model"),
         (of(|item| matches!(item, TrustItem::Permissions { .. })), "set of permissions"),
+        (of(|item| matches!(item, TrustItem::Subagents { .. })), "set of subagents"),
     ];
-    let said = kinds.into_iter().filter(|(count, _)| *count > 0).map(|(count, kind)| match (kind, count) {
-        ("set of permissions", 2..) => format!("{count} sets of permissions"),
-        _ => counted(count, kind),
-    });
+    let said =
+        kinds.into_iter().filter(|(count, _)| *count > 0).map(|(count, kind)| match kind.strip_prefix("set of ") {
+            Some(of) if count > 1 => format!("{count} sets of {of}"),
+            _ => counted(count, kind),
+        });
     let said: Vec<String> = said.collect();
     match said.as_slice() {
         [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),

@@ -19,6 +19,10 @@ pub(super) fn report(project: &Project, prompts: &[Prompt<'_>], report: &mut Rep
         // Without an agent, every tool is seen.
         let Some(agent) = *agent else { continue };
         for found in unseen_tools(assembly, project.tools.names()) {
+            // A built-in tool's name is a plain word: it is meant where it is marked as a name.
+            if !found.is_in_code && project.tools.built_in.contains(&found.tool) {
+                continue;
+            }
             // What no file says (the harness's identity) nobody can say in another way.
             let Some(words) = project.words(Some(agent), found.section.name()) else { continue };
             let key = (words.origin.locate(found.range.clone()), name_of(found.section), found.tool.to_owned());
