@@ -104,6 +104,26 @@ fn its_command_tools_change_a_file_and_count_its_words() {
     assert!(project.dsh(&reviewer).stderr.starts_with("error[tools::unknown_tool]"));
 }
 
+#[cfg(unix)]
+#[test]
+fn its_task_is_done_in_a_run_as_the_readmes_show_it() {
+    let Some(project) = trusted_copy() else { return };
+    let run = project.dsh(&["run", "--agent", "coder", "Finish the release notes."]);
+    let again = project.dsh(&["run", "-q", "--agent", "coder", "--continue", "And now?"]);
+    assert_eq!((run.status, again.status, again.stderr.as_str()), (Some(0), Some(0), ""), "{run}\n{again}");
+    assert!(project.text("notes.md").contains("State: final"));
+    let readme = |file: &str| String::from_utf8(std::fs::read(repository().join(file)).unwrap()).unwrap();
+    let (own, of_example) = (readme("crates/dsh-cli/README.md"), readme("examples/coding-agent/README.md"));
+    for line in run.stdout.lines().chain(run.stderr.lines()) {
+        assert!(own.lines().any(|shown| shown == line), "{line}");
+    }
+    let is_said = |line: &&str| !line.starts_with([' ', 'n']) && !line.is_empty();
+    for line in run.stdout.lines().chain(run.stderr.lines().filter(is_said)).chain(again.stdout.lines()) {
+        assert!(of_example.lines().any(|shown| shown == line), "{line}");
+    }
+    assert!(project.dsh(&["sessions"]).stdout.ends_with("    2 turns  coder\n"));
+}
+
 #[test]
 fn nothing_is_found_in_what_ships_with_dsh() {
     for folder in [".", "examples/coding-agent"] {
