@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use dsh_kernel::Kernel;
 use dsh_llm::{Model, ScriptedModel};
 
 use crate::diagnostic::{Diagnostic, Report, Sources, Span};
@@ -20,8 +21,11 @@ pub(super) fn model(
     sources: &mut Sources,
     report: &mut Report,
 ) -> Result<Arc<dyn Model>, ExitStatus> {
+    // That of the runtime, which every kernel has that is given no other.
+    let clock = Kernel::new().root().clock();
+    let sleep = move |duration| clock.sleep(duration);
     let Some(path) = named else {
-        return project.model.model(tokio::time::sleep).map_err(|why| {
+        return project.model.model(sleep).map_err(|why| {
             report.push(no_model(why));
             ExitStatus::WrongUse
         });
@@ -33,7 +37,7 @@ pub(super) fn model(
     })?;
     let source = sources.add(path.display().to_string(), text);
     match ScriptedModel::parse(sources.text(source)) {
-        Ok(model) => Ok(Arc::new(model.sleep(tokio::time::sleep))),
+        Ok(model) => Ok(Arc::new(model.sleep(sleep))),
         Err(error) => {
             let diagnostic = Diagnostic::error(error.code(), error.message());
             report.push(match error.range() {
