@@ -51,10 +51,9 @@ pub(crate) fn run(stress: Stress) {
         let seed = stress.seed() + seen.rounds;
         let told = format!("the round of seed {seed} (`cargo xtask stress --seed {seed}` begins with it)");
         watchdog.beat(told.clone());
-        *doing.lock().unwrap_or_else(PoisonError::into_inner) = told.clone();
-        let failing = Telling(&told);
+        doing.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&told);
+        let _telling = Telling(&told);
         round(&runtime, &place, seed, &mut seen);
-        std::mem::forget(failing);
         seen.rounds += 1;
     }
     watchdog.beat("the shutdown".to_owned());
@@ -73,7 +72,9 @@ struct Telling<'a>(&'a str);
 
 impl Drop for Telling<'_> {
     fn drop(&mut self) {
-        drop(writeln!(std::io::stderr(), "it was {}", self.0));
+        if std::thread::panicking() {
+            drop(writeln!(std::io::stderr(), "it was {}", self.0));
+        }
     }
 }
 
