@@ -242,6 +242,7 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         partial_list
         reserved_name
         schema_alone
+        scope_closed
         timed_out
         unavailable
         unknown_field

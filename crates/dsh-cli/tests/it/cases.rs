@@ -34,6 +34,9 @@
 //!   - `explain::a_raw_section_is_said_to_be_literal_and_nothing_in_it_is_mistaken_for_a_mark`
 //! - 04: what hooks append does not accumulate; a failing one is told with its owner
 //!   - `dsh-system-prompt::cases::case_04_what_hooks_append_does_not_accumulate`
+//! - 04: nor over the turns of a session and its resumption; where one fails, nothing is sent
+//!   - `dsh-harness::cases::case_04::the_prompt_of_every_turn_and_of_a_resumed_session_is_the_same`
+//!   - `dsh-harness::cases::case_04::no_turn_reaches_back_into_the_registry`
 //! - 04: a run leaves nothing for the next; of two sections of one name in a layer, the first stays, and an agent's own is no such one
 //!   - `cases::case_04::fifty_runs_give_the_same_bytes_and_change_no_file`
 //!   - `cases::case_04::of_two_sections_of_one_name_the_first_stays`
@@ -49,6 +52,24 @@
 //! - 05: megabytes of braces come back as they are, in time that grows with them
 //!   - `cases::case_05::a_megabyte_of_braces_comes_back_as_it_is`
 //!   - `dsh-template::hostile::megabytes_that_nothing_closes_come_back_verbatim`
+//! - 06: prose that names a tool which is kept from the agent is told once, with column and owner, for commands as for files of schemas
+//!   - `cases::case_06::prose_that_names_a_command_tool_which_the_agent_cannot_see_is_told_once`
+//!   - `cases::case_06::tools_of_files_and_of_the_registry_are_looked_for_alike`
+//!   - `lints::a_text_that_names_a_tool_which_the_agent_cannot_see_is_told_once`
+//!   - `dsh-prompt-report::unseen::case_06_a_denied_tool_that_prose_names_is_found_once`
+//! - 06: what is sent agrees with what the last hook leaves, and what was not sent is not run
+//!   - `dsh-harness::cases::case_06::a_tool_that_a_later_hook_drops_takes_its_guidance_along_and_is_not_run`
+//!   - `dsh-harness::cases::case_06::a_tool_that_is_taken_out_of_the_request_is_not_run`
+//!   - `dsh-tools::cases::case_06_a_hook_that_drops_the_tool_drops_its_guidance`
+//! - 06: a call all the same is an error result that says so, and nothing is executed
+//!   - `cases::case_06::a_denied_command_tool_is_not_run`
+//!   - `dsh-harness::cases::case_06::a_denied_tool_is_in_no_request_of_that_agent_and_its_call_is_an_error_result`
+//! - 11: each load is there once, and nothing of a plugin is left after the last, a late registration refused
+//!   - `dsh-harness::cases::case_11::a_session_that_outlives_reloads_sees_each_load_once_and_nothing_after_the_last`
+//!   - `dsh-system-prompt::cases::case_11_a_reload_leaves_nothing_and_a_late_registration_is_refused`
+//!   - `dsh-tools::cases::case_11_nothing_of_a_reloaded_plugin_is_left`
+//! - 11: what is under way when it leaves has all of it or nothing
+//!   - `dsh-harness::cases::case_11::a_plugin_that_leaves_between_prompt_and_request_leaves_a_whole_request_and_runs_no_more`
 //! - 12: no list, an empty one, allowed and denied, patterns
 //!   - `cases::case_12::lists_choose_tools_in_both_forms`
 //!   - `agents::allow_and_deny_choose_tools`
@@ -61,6 +82,8 @@
 //! - 12: every command shows the same set, and a call to a tool outside of it is refused
 //!   - `cases::case_12::every_command_shows_the_same_tools`
 //!   - `cases::case_12::what_is_shown_is_what_can_be_called`
+//!   - `dsh-harness::cases::case_12::what_a_list_leaves_is_offered_and_runs_and_the_rest_does_neither`
+//!   - `dsh-harness::cases::case_12::a_list_with_an_unknown_name_makes_no_agent`
 //! - 13: marks and line ends are no difference, and what cannot be read is told and stops no other
 //!   - `agent_files::case_13_what_can_be_read_loads_beside_what_cannot`
 //!   - `agent_files::case_13_what_cannot_be_read_is_named_with_its_first_wrong_byte`
@@ -83,6 +106,7 @@ mod case_02;
 mod case_03;
 mod case_04;
 mod case_05;
+mod case_06;
 mod case_12;
 mod case_13;
 mod case_14;
@@ -92,7 +116,7 @@ use crate::support::{ListedRow, listed};
 #[test]
 fn every_test_that_the_list_names_is_there() {
     let rows = listed(include_str!("cases.rs"));
-    for case in ["01", "02", "03", "04", "05", "12", "13", "14"] {
+    for case in ["01", "02", "03", "04", "05", "06", "11", "12", "13", "14"] {
         assert!(rows.iter().any(|row| row.what.starts_with(case)), "case {case}");
     }
     rows.iter().for_each(ListedRow::is_there);

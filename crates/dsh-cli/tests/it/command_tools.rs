@@ -218,3 +218,23 @@ fn what_is_the_users_own_needs_no_trust() {
     assert_eq!(run.status, Some(1), "{run}");
     assert!(run.stderr.contains("error[tools::no_approver]"), "{run}");
 }
+
+#[test]
+fn a_pattern_that_takes_more_than_linear_time_is_told_by_check_at_its_tool() {
+    // T4
+    let config = r#"
+identity = false
+[[tools]]
+name = "find"
+description = "d"
+command = ["x"]
+parameters = { type = "object", properties = { word = { type = "string", pattern = "(?=a)a" } } }
+"#;
+    let project = Project::new(config);
+    let run = project.dsh(&["check", "--format", "concise"]);
+    assert_eq!(run.status, Some(1), "{run}");
+    assert!(run.stdout.contains("dsh.toml:4:8: error[tools::invalid_schema]"), "{run}");
+    assert!(run.stdout.contains("`(?=a)a` at /properties/word/pattern"), "{run}");
+    let fine = Project::new(&config.replace("(?=a)a", "^a+$")).dsh(&["check"]);
+    assert_eq!(fine.status, Some(0), "{fine}");
+}

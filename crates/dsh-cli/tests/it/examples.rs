@@ -124,6 +124,25 @@ fn its_task_is_done_in_a_run_as_the_readmes_show_it() {
     assert!(project.dsh(&["sessions"]).stdout.ends_with("    2 turns  coder\n"));
 }
 
+#[cfg(unix)]
+#[test]
+fn its_requests_are_rebuilt_from_the_log_to_the_byte() {
+    // A3; that no example is left out is looked at in `dsh-harness`
+    let Some(project) = trusted_copy() else { return };
+    for (agent, words, count) in [("coder", "Finish the release notes.", 3), ("reviewer", "Look at this.", 1)] {
+        let run = project.dsh(&["run", "--agent", agent, words]);
+        assert_eq!(run.status, Some(0), "{run}");
+        let run = project.dsh(&["sessions", "export", "last"]);
+        let log = dsh_session::Log::from_lines(run.stdout.as_bytes()).unwrap();
+        // Each is held against the hash of what the model was sent.
+        let rebuilt = dsh_session::requests(&log.records).unwrap();
+        assert_eq!(rebuilt.len(), count, "{run}");
+        for rebuilt in rebuilt {
+            assert!(!rebuilt.request.system.is_empty() && !rebuilt.request.messages.is_empty());
+        }
+    }
+}
+
 #[test]
 fn nothing_is_found_in_what_ships_with_dsh() {
     for folder in [".", "examples/coding-agent"] {

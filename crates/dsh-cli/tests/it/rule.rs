@@ -144,6 +144,7 @@ const NOT_SHOWN: &[&str] = &[
     "tools::no_approver",
     "tools::panicked",
     "tools::reserved_name",
+    "tools::scope_closed",
     "tools::timed_out",
     "tools::unavailable",
     "tools::unknown_tool",
