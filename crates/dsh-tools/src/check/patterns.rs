@@ -4,7 +4,7 @@
 use dsh_llm::ToolSchema;
 use serde_json::{Map, Value, json};
 
-use super::schema::{options, shown};
+use super::schema::options;
 
 /// What is wrong with the first pattern that arguments cannot be checked with, and its JSON pointer.
 pub(crate) fn unusable_pattern(schema: &ToolSchema) -> Option<String> {
@@ -30,10 +30,10 @@ fn in_object(object: &Map<String, Value>, at: &mut String) -> Option<String> {
     object.iter().find_map(|(key, value)| match (key.as_str(), value) {
         // Literals are no schemas.
         ("const" | "enum" | "default" | "examples", _) => None,
-        ("pattern", Value::String(pattern)) => problem(pattern).map(|problem| told(pattern, at, key, &problem)),
+        ("pattern", Value::String(pattern)) => (!is_usable(pattern)).then(|| told(pattern, at, key)),
         ("patternProperties", Value::Object(named)) => {
-            let of_key = |pattern: &String| Some(told(pattern, at, key, &problem(pattern)?));
-            named.keys().find_map(of_key).or_else(|| below(at, key, value, in_named))
+            let unusable = named.keys().find(|pattern| !is_usable(pattern)).map(|pattern| told(pattern, at, key));
+            unusable.or_else(|| below(at, key, value, in_named))
         }
         // Maps from names of anybody's choice to schemas.
         ("properties" | "$defs" | "definitions" | "dependentSchemas", Value::Object(_)) => {
@@ -62,16 +62,16 @@ fn below(
     found
 }
 
-/// Why a pattern cannot be used, as the checker itself says it.
-fn problem(pattern: &str) -> Option<String> {
-    options().build(&json!({ "pattern": pattern })).err().map(|error| shown(&error))
+/// Whether a pattern can be used, as the checker itself has it.
+fn is_usable(pattern: &str) -> bool {
+    options().build(&json!({ "pattern": pattern })).is_ok()
 }
 
-fn told(pattern: &str, at: &str, key: &str, problem: &str) -> String {
+fn told(pattern: &str, at: &str, key: &str) -> String {
     let pattern: String = pattern.chars().take(80).flat_map(char::escape_debug).collect();
     format!(
-        "its pattern `{pattern}` at {}/{key} cannot be checked in time that is linear in what it is matched with ({problem}); write \
-         it without look-around and backreferences, and with smaller repetitions",
+        "its pattern `{pattern}` at {}/{key} cannot be used; arguments are checked in time that is linear in their length, so \
+         write it as a regular expression without look-around and backreferences, and with small repetitions",
         at.escape_debug()
     )
 }
