@@ -149,14 +149,19 @@ impl SessionStore for FileStore {
             push_line(&mut lines, record);
         }
         // A session appears whole or not at all: it is written beside its place, and locked before it is seen.
-        let file = folder.begin(id)?;
-        if !lock::take(&file)? {
-            return Err(exists(id));
-        }
+        let Some(file) = folder.begin(id)? else { return Err(exists(id)) };
         let mut writer = FileWriter::new(file, 0, Arc::clone(&self.flusher), Some(folder.handle()));
-        let settled = writer.begin(&lines).and_then(|()| folder.settle(id));
-        folder.abandon(id);
-        if settled? { Ok(Box::new(writer)) } else { Err(exists(id)) }
+        match writer.begin(&lines).and_then(|()| folder.settle(id)) {
+            Ok(true) => Ok(Box::new(writer)),
+            Ok(false) => {
+                folder.abandon(id);
+                Err(exists(id))
+            }
+            Err(error) => {
+                folder.abandon(id);
+                Err(error)
+            }
+        }
     }
 
     fn open(&self, id: &SessionId) -> Result<(Log, Box<dyn SessionWriter>), Error> {
@@ -200,8 +205,8 @@ impl SessionStore for FileStore {
     }
 
     fn remove(&self, id: &SessionId) -> Result<(), Error> {
-        let (folder, _file) = self.lock(id, Mode::Read)?;
-        folder.remove(id)
+        let (folder, file) = self.lock(id, Mode::Read)?;
+        folder.remove(id, &file)
     }
 }
 

@@ -10,6 +10,7 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 
 use crate::error::{Error, ErrorKind};
+use crate::file::lock;
 use crate::id::SessionId;
 use crate::memory::not_found;
 
@@ -88,32 +89,73 @@ impl Folder {
 
     /// Whether this very file is what stands at the session's place now.
     pub(super) fn is_at(&self, id: &SessionId, file: &File) -> Result<bool, Error> {
+        self.is_named(&file_name(id), id, file)
+    }
+
+    /// Whether this very file bears this name now.
+    fn is_named(&self, name: &str, id: &SessionId, file: &File) -> Result<bool, Error> {
         let metadata =
             file.metadata().map_err(|error| Error::of_io("its file cannot be looked at", error).about(id))?;
-        match statat(&*self.0, file_name(id), AtFlags::SYMLINK_NOFOLLOW) {
+        match statat(&*self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(now) => Ok(now.st_ino == metadata.ino() && now.st_dev == metadata.dev()),
             Err(Errno::NOENT) => Ok(false),
             Err(errno) => Err(Error::of_io("its file cannot be looked at", errno).about(id)),
         }
     }
 
-    /// A new file beside the session's place. One that a killed process left there is taken over.
-    pub(super) fn begin(&self, id: &SessionId) -> Result<File, Error> {
-        let flags =
-            OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        match openat(&*self.0, new_name(id), flags, Rights::RUSR | Rights::WUSR) {
-            Ok(file) => Ok(file.into()),
+    /// A new and empty file beside the session's place, locked; `None` where somebody else is making a session of that name.
+    ///
+    /// Whoever has the lock of the file that bears this name, and nobody else, may take the name away. So one that a killed process left
+    /// loses its name here, and never its bytes: it may be the session itself, which had its place already.
+    pub(super) fn begin(&self, id: &SessionId) -> Result<Option<File>, Error> {
+        let failed = |errno: Errno| Error::of_io("its file cannot be made", errno).about(id);
+        loop {
+            let (file, is_new) = match self.open_new(id, OFlags::CREATE | OFlags::EXCL) {
+                Ok(file) => (file, true),
+                Err(Errno::EXIST) => match self.open_new(id, OFlags::empty()) {
+                    Ok(file) => (file, false),
+                    Err(Errno::NOENT) => continue,
+                    Err(errno) => return Err(failed(errno)),
+                },
+                Err(errno) => return Err(failed(errno)),
+            };
+            if !lock::take(&file)? {
+                return Ok(None);
+            }
+            // Between opening and locking somebody may have taken the name away, or finished.
+            if !self.is_named(&new_name(id), id, &file)? {
+                continue;
+            }
+            if is_new {
+                return Ok(Some(file));
+            }
+            self.unlink_new(id)?;
+        }
+    }
+
+    fn open_new(&self, id: &SessionId, how: OFlags) -> Result<File, Errno> {
+        let flags = OFlags::RDWR | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | how;
+        openat(&*self.0, new_name(id), flags, Rights::RUSR | Rights::WUSR).map(File::from)
+    }
+
+    fn unlink_new(&self, id: &SessionId) -> Result<(), Error> {
+        match unlinkat(&*self.0, new_name(id), AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
             Err(errno) => Err(Error::of_io("its file cannot be made", errno).about(id)),
         }
     }
 
-    /// Puts the new file in the session's place; `false` where something stands there.
+    /// Puts the new file, whose lock the caller has, in the session's place, and takes its first name away; `false` where something
+    /// stands in that place.
     pub(super) fn settle(&self, id: &SessionId) -> Result<bool, Error> {
         let (new, place) = (new_name(id), file_name(id));
         match linkat(&*self.0, &new, &*self.0, &place, AtFlags::empty()) {
-            Ok(()) => return Ok(true),
+            Ok(()) => {
+                self.abandon(id);
+                return Ok(true);
+            }
             Err(Errno::EXIST) => return Ok(false),
-            // A file system without hard links: there two that make a session of one name could meet, were names not of chance.
+            // A file system without hard links. Two that make a session of one name do not meet here: one of them has the lock.
             Err(_) => {}
         }
         match statat(&*self.0, &place, AtFlags::SYMLINK_NOFOLLOW) {
@@ -125,14 +167,22 @@ impl Folder {
         renamed.map(|()| true).map_err(|errno| Error::of_io("its file cannot be made", errno).about(id))
     }
 
-    /// Takes the new file's first name away, whatever became of it.
+    /// Takes the first name of a new file away, whose lock the caller has.
     pub(super) fn abandon(&self, id: &SessionId) {
-        // It is not there where it was renamed; where it stays, the next of that name takes it over.
-        let _renamed_away = unlinkat(&*self.0, new_name(id), AtFlags::empty());
+        // Where it stays, the next that makes a session of that name takes it away.
+        let _left = self.unlink_new(id);
     }
 
-    /// Takes the session's file away.
-    pub(super) fn remove(&self, id: &SessionId) -> Result<(), Error> {
+    /// Takes the session's file away, whose lock the caller has, and what a killed process left beside it.
+    pub(super) fn remove(&self, id: &SessionId, file: &File) -> Result<(), Error> {
+        if self.is_named(&new_name(id), id, file)? {
+            self.unlink_new(id)?;
+        } else if let Ok(left) = self.open_new(id, OFlags::empty())
+            && lock::take(&left)?
+            && self.is_named(&new_name(id), id, &left)?
+        {
+            self.unlink_new(id)?;
+        }
         let removed = unlinkat(&*self.0, file_name(id), AtFlags::empty());
         removed.map_err(|errno| Error::of_io("its file cannot be removed", errno).about(id))
     }

@@ -40,9 +40,8 @@ impl FileWriter {
         Self { file: Arc::new(file), length, broken: false, line, written, progress: Arc::default(), flusher, folder }
     }
 
-    /// Writes the first lines of a new file, whatever a killed process left in it.
+    /// Writes the first lines of a new file.
     pub(super) fn begin(&mut self, lines: &[u8]) -> Result<(), Error> {
-        self.cut(0)?;
         self.put(lines)
     }
 

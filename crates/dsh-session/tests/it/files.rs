@@ -110,6 +110,66 @@ fn nothing_is_left_beside_the_sessions() {
     assert_eq!(names, [format!("{}.jsonl", id(1)), format!("{}.jsonl", id(2))]);
 }
 
+/// A3: killed between the two names of a new session, which are one file then.
+#[test]
+fn a_session_that_has_both_of_its_names_is_not_written_over() {
+    let folder = folder();
+    let records = folder.lively(1);
+    let bytes = folder.bytes(1);
+    let new = folder.store.folder().join(format!(".{}.new", id(1)));
+    fs::hard_link(folder.store.path(&id(1)), &new).unwrap();
+    assert_eq!(Session::create(&folder.store, Opened::new(id(1))).unwrap_err().code(), "session::exists");
+    assert_eq!(folder.bytes(1), bytes);
+    assert!(!new.exists());
+    // So too while somebody writes to it.
+    fs::hard_link(folder.store.path(&id(1)), &new).unwrap();
+    let session = Session::open(&folder.store, &id(1)).unwrap();
+    assert_eq!(Session::create(&folder.store, Opened::new(id(1))).unwrap_err().code(), "session::exists");
+    assert_eq!(owned(&session.records()), records);
+    assert_eq!(folder.bytes(1), bytes);
+}
+
+#[test]
+fn what_a_killed_process_left_of_a_session_goes_with_it() {
+    let folder = folder();
+    let left = || fs::read_dir(folder.store.folder()).unwrap().count();
+    let new = folder.store.folder().join(format!(".{}.new", id(1)));
+    folder.lively(1);
+    fs::hard_link(folder.store.path(&id(1)), &new).unwrap();
+    folder.store.remove(&id(1)).unwrap();
+    assert_eq!(left(), 0, "both names of one file");
+    folder.lively(1);
+    fs::write(&new, "half a li").unwrap();
+    folder.store.remove(&id(1)).unwrap();
+    assert_eq!(left(), 0, "another file");
+}
+
+#[test]
+fn of_many_that_make_a_session_of_one_name_one_has_it() {
+    let folder = folder();
+    for number in 0..50 {
+        let start = std::sync::Barrier::new(4);
+        let made: Vec<_> = std::thread::scope(|scope| {
+            let (store, start) = (&folder.store, &start);
+            let make = |agent: usize| {
+                move || {
+                    start.wait();
+                    Session::create(store, Opened::new(id(number)).agent(agent.to_string()))
+                }
+            };
+            let threads: Vec<_> = (0..4).map(|agent| scope.spawn(make(agent))).collect();
+            threads.into_iter().filter_map(|thread| thread.join().unwrap().ok()).collect()
+        });
+        assert_eq!(made.len(), 1);
+        for session in made {
+            let records = owned(&session.records());
+            assert_eq!(folder.store.read(&id(number)).unwrap().records, records);
+        }
+    }
+    let names = fs::read_dir(folder.store.folder()).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(names.into_iter().all(|name| !name.to_str().unwrap().ends_with(".new")));
+}
+
 #[test]
 fn links_are_not_followed() {
     let folder = folder();
