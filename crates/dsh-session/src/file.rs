@@ -150,7 +150,7 @@ impl SessionStore for FileStore {
         }
         // A session appears whole or not at all: it is written beside its place, and locked before it is seen.
         let Some(file) = folder.begin(id)? else { return Err(exists(id)) };
-        let mut writer = FileWriter::new(file, 0, Arc::clone(&self.flusher), Some(folder.handle()));
+        let mut writer = FileWriter::new(file, 0, Arc::clone(&self.flusher), folder.handle());
         match writer.begin(&lines).and_then(|()| folder.settle(id)) {
             Ok(true) => Ok(Box::new(writer)),
             Ok(false) => {
@@ -165,9 +165,9 @@ impl SessionStore for FileStore {
     }
 
     fn open(&self, id: &SessionId) -> Result<(Log, Box<dyn SessionWriter>), Error> {
-        let (_folder, file) = self.lock(id, Mode::Write)?;
+        let (folder, file) = self.lock(id, Mode::Write)?;
         let (log, length) = read(&file, id)?;
-        let mut writer = FileWriter::new(file, length, Arc::clone(&self.flusher), None);
+        let mut writer = FileWriter::new(file, length, Arc::clone(&self.flusher), folder.handle());
         for damage in &log.damage {
             match damage.kind {
                 DamageKind::TornEnd { bytes } => writer.cut(length.saturating_sub(bytes))?,

@@ -4,22 +4,53 @@ use std::fmt;
 use std::fs::File;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::thread::Builder;
 
-use crate::error::Error;
+use rustix::io::Errno;
 
-/// How far a file has come to the disk, counted in writes.
+use crate::error::{Error, ErrorKind};
+
+/// How far a file has come to the disk.
 #[derive(Default)]
-pub(super) struct Progress(AtomicU64);
+pub(super) struct Progress {
+    /// Counted in writes.
+    written: AtomicU64,
+    /// Whether the folder has it there, too.
+    in_folder: AtomicBool,
+    /// A try failed. What was to be written then may be lost, and the system tells that once: a later try that goes well says nothing.
+    has_failed: AtomicBool,
+}
 
 impl Progress {
     /// Whether the file is on the disk up to this write.
     pub(super) fn has(&self, written: u64) -> bool {
-        self.0.load(Ordering::Acquire) >= written
+        self.written.load(Ordering::Acquire) >= written
+    }
+
+    /// Fails once the file could not be brought to the disk.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        if !self.has_failed.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let error = Error::new(ErrorKind::Broken, "its file could not be brought to the disk, so its end may be lost");
+        Err(error.help("look after the disk, then open the session again and see what its log has"))
+    }
+
+    fn sync(&self, file: &File, folder: &File) -> std::io::Result<()> {
+        file.sync_all()?;
+        if !self.in_folder.load(Ordering::Acquire) {
+            match folder.sync_all() {
+                // A file system that keeps its folders by other means.
+                Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => {}
+                synced => synced?,
+            }
+            self.in_folder.store(true, Ordering::Release);
+        }
+        Ok(())
     }
 }
 
@@ -29,8 +60,7 @@ pub(super) struct Flusher(Mutex<Option<Sender<Job>>>);
 
 struct Job {
     file: Arc<File>,
-    /// The folder, where the file is new in it.
-    folder: Option<Arc<File>>,
+    folder: Arc<File>,
     written: u64,
     progress: Arc<Progress>,
     end: Arc<End>,
@@ -41,12 +71,12 @@ impl Flusher {
     pub(super) fn flush(
         &self,
         file: &Arc<File>,
-        folder: Option<Arc<File>>,
+        folder: &Arc<File>,
         written: u64,
         progress: &Arc<Progress>,
     ) -> Flushed {
         let end = Arc::new(End::default());
-        let (file, progress) = (Arc::clone(file), Arc::clone(progress));
+        let (file, folder, progress) = (Arc::clone(file), Arc::clone(folder), Arc::clone(progress));
         let job = Job { file, folder, written, progress, end: Arc::clone(&end) };
         // Where no thread can be had, the caller waits.
         if let Some(job) = self.hand_over(job) {
@@ -87,13 +117,18 @@ fn work(jobs: &Receiver<Job>) {
 impl Job {
     fn run(self) {
         let Self { file, folder, written, progress, end } = self;
-        let done = file.sync_all().and_then(|()| folder.map_or(Ok(()), |folder| folder.sync_all()));
+        let done = progress.check().and_then(|()| {
+            let synced = progress.sync(&file, &folder);
+            synced.map_err(|error| Error::of_io("its file cannot be brought to the disk", error))
+        });
         // The lock on the file goes with the last who has it open: that is never this thread once the end is told.
         drop(file);
         if done.is_ok() {
-            progress.0.fetch_max(written, Ordering::AcqRel);
+            progress.written.fetch_max(written, Ordering::AcqRel);
+        } else {
+            progress.has_failed.store(true, Ordering::Release);
         }
-        end.tell(done.map_err(|error| Error::of_io("its file cannot be brought to the disk", error)));
+        end.tell(done);
     }
 }
 

@@ -28,12 +28,12 @@ pub(super) struct FileWriter {
     written: u64,
     progress: Arc<Progress>,
     flusher: Arc<Flusher>,
-    /// The folder that does not have the file on the disk yet.
-    folder: Option<Arc<File>>,
+    /// Its folder, which may not have it on the disk yet: neither where it is new, nor where the process before was killed too early.
+    folder: Arc<File>,
 }
 
 impl FileWriter {
-    pub(super) fn new(file: File, length: u64, flusher: Arc<Flusher>, folder: Option<Arc<File>>) -> Self {
+    pub(super) fn new(file: File, length: u64, flusher: Arc<Flusher>, folder: Arc<File>) -> Self {
         // The process before may have been killed before its flush: the first one here is for that, too.
         let written = 1;
         let line = Vec::new();
@@ -64,6 +64,7 @@ impl FileWriter {
             let error = Error::new(ErrorKind::Broken, "a write to its file failed and could not be taken back");
             return Err(error.help("open the session again, which cuts off what is torn"));
         }
+        self.progress.check()?;
         let mut done = 0;
         let failed = loop {
             let rest = bytes.get(done..).unwrap_or_default();
@@ -103,7 +104,7 @@ impl SessionWriter for FileWriter {
         if self.progress.has(self.written) {
             return Box::pin(std::future::ready(Ok(())));
         }
-        let flushed = self.flusher.flush(&self.file, self.folder.take(), self.written, &self.progress);
+        let flushed = self.flusher.flush(&self.file, &self.folder, self.written, &self.progress);
         Box::pin(flushed)
     }
 }
@@ -113,20 +114,59 @@ mod tests {
     use std::fs::File;
     use std::sync::Arc;
 
+    use dsh_testkit::block_on;
+    use rustix::fs::{Mode, OFlags, open};
+
     use super::FileWriter;
     use crate::{Opened, Record, SessionId, SessionWriter as _};
+
+    fn first() -> Record {
+        Record::new(0, 0, 0, Opened::new(SessionId::new(0, 1)))
+    }
+
+    fn folder(path: &std::path::Path, how: OFlags) -> Arc<File> {
+        Arc::new(open(path, OFlags::DIRECTORY | OFlags::CLOEXEC | how, Mode::empty()).unwrap().into())
+    }
 
     /// A3: a full disk.
     #[test]
     #[cfg(target_os = "linux")]
     fn a_full_disk_is_an_error_and_the_writer_goes_on() {
         let full = File::options().read(true).append(true).open("/dev/full").unwrap();
-        let mut writer = FileWriter::new(full, 0, Arc::default(), None);
-        let record = Record::new(0, 0, 0, Opened::new(SessionId::new(0, 1)));
+        let mut writer = FileWriter::new(full, 0, Arc::default(), folder("/".as_ref(), OFlags::RDONLY));
         for _ in 0..2 {
-            let error = writer.append(&record).unwrap_err();
+            let error = writer.append(&first()).unwrap_err();
             assert_eq!(error.code(), "session::io");
             assert_eq!(error.io().unwrap().kind(), std::io::ErrorKind::StorageFull);
         }
+    }
+
+    /// A3: the system tells of lost writes once; who asks again would hear that all is well.
+    #[test]
+    fn what_could_not_be_brought_to_the_disk_once_is_never_said_to_be_there() {
+        // Nothing brings this to a disk.
+        let nowhere = File::options().read(true).append(true).open("/dev/null").unwrap();
+        let mut writer = FileWriter::new(nowhere, 0, Arc::default(), folder("/".as_ref(), OFlags::RDONLY));
+        writer.append(&first()).unwrap();
+        assert_eq!(block_on(writer.flush()).unwrap_err().code(), "session::io");
+        for _ in 0..2 {
+            assert_eq!(block_on(writer.flush()).unwrap_err().code(), "session::broken");
+            assert_eq!(writer.append(&first()).unwrap_err().code(), "session::broken");
+        }
+    }
+
+    /// A3: the name of a file is in its folder.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_file_is_on_the_disk_when_its_folder_is() {
+        let temporary = tempfile::tempdir().unwrap();
+        let file = || File::options().read(true).append(true).create(true).open(temporary.path().join("file")).unwrap();
+        let mut writer = FileWriter::new(file(), 0, Arc::default(), folder(temporary.path(), OFlags::RDONLY));
+        writer.append(&first()).unwrap();
+        block_on(writer.flush()).unwrap();
+        // A handle that is good for nothing but finding things in it.
+        let mut writer = FileWriter::new(file(), 0, Arc::default(), folder(temporary.path(), OFlags::PATH));
+        assert_eq!(block_on(writer.flush()).unwrap_err().code(), "session::io");
+        assert_eq!(block_on(writer.flush()).unwrap_err().code(), "session::broken");
     }
 }
