@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use dsh_llm::ModelRequest;
 
-use crate::derive::Derivation;
+use crate::derive::{Derivation, derive};
 use crate::error::{Error, ErrorKind};
 use crate::event::{Prompt, Request, RequestMessages, SessionEvent};
 use crate::record::Record;
@@ -61,7 +61,7 @@ pub fn requests<R: Borrow<Record>>(log: &[R]) -> Result<Vec<Rebuilt>, Error> {
                 );
                 Error::new(ErrorKind::NotRebuilt, problem).help("give the whole log, from its header on")
             })?;
-            let request = rebuild(asked, prompt, &derivation);
+            let request = rebuild(asked, prompt, &derivation, log);
             let digest = Request::digest_of(&request, prompt.hash, derivation.digests(&request.messages));
             if digest != asked.digest {
                 let problem = format!(
@@ -78,10 +78,21 @@ pub fn requests<R: Borrow<Record>>(log: &[R]) -> Result<Vec<Rebuilt>, Error> {
     Ok(rebuilt)
 }
 
-fn rebuild(asked: &Request, prompt: &Prompt, before: &Derivation<&Record>) -> ModelRequest {
+fn rebuild(
+    asked: &Request,
+    prompt: &Prompt,
+    before: &Derivation<&Record>,
+    log: &[impl Borrow<Record>],
+) -> ModelRequest {
     let messages = match &asked.messages {
         RequestMessages::Derived => before.messages(),
         RequestMessages::Edited(messages) => messages.clone(),
+        RequestMessages::Through { seq, then } => {
+            let until = log.partition_point(|record| record.borrow().seq <= *seq);
+            let mut messages = derive(log.get(..until).unwrap_or_default());
+            messages.extend_from_slice(then);
+            messages
+        }
     };
     let mut request = ModelRequest::new(&*asked.model, messages).system(prompt.system.clone());
     request.tools = prompt.tools.clone();

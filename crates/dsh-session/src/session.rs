@@ -1,6 +1,6 @@
 //! One session as a program has it: numbers events, checks their place, and keeps what they make.
 
-mod place;
+pub(crate) mod place;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -114,7 +114,7 @@ impl Session {
             id: new.id,
             cwd: new.cwd.or(opened.cwd.take()),
             // Whose work the other one was is told by that one.
-            parent: None,
+            parent: new.parent,
             forked_from: Some(Origin::new(source.clone(), turn)),
             ..opened.clone()
         };
@@ -218,6 +218,33 @@ impl Session {
         let digest = Request::digest_of(request, prompt, state.derivation.digests(&request.messages));
         let event = Request::new(step, &*request.model, prompt, digest).max_output_tokens(request.max_output_tokens);
         let event = if state.derivation.is(&request.messages) { event } else { event.edited(request.messages.clone()) };
+        state.append(&self.0.id, event.into(), at_ms)
+    }
+
+    /// Appends that a model is asked for a summary of the records up to and including that of `through_seq`: what they make, and
+    /// then what it is asked for. It is rebuilt like any other request, and changes nothing in what later ones say.
+    ///
+    /// # Errors
+    ///
+    /// As [`append_request`](Self::append_request).
+    pub fn append_summary_request(
+        &self,
+        step: u32,
+        through_seq: u64,
+        request: &ModelRequest,
+    ) -> Result<Arc<Record>, Error> {
+        let at_ms = now(self.0.clock.as_ref());
+        let mut state = self.state();
+        let prompt = state.prompt_hash(&self.0.id, request, at_ms)?;
+        let digests: Vec<Digest> = request.messages.iter().map(Digest::of_message).collect();
+        let digest = Request::digest_of(request, prompt, digests.into_iter());
+        let event = Request::new(step, &*request.model, prompt, digest).max_output_tokens(request.max_output_tokens);
+        let until = usize::try_from(through_seq).unwrap_or(usize::MAX).saturating_add(1);
+        let made = crate::derive(state.records.get(..until).unwrap_or_default());
+        let event = match request.messages.strip_prefix(&*made) {
+            Some(then) => event.through(through_seq, then.to_vec()),
+            None => event.edited(request.messages.clone()),
+        };
         state.append(&self.0.id, event.into(), at_ms)
     }
 

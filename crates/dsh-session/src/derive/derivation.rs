@@ -6,7 +6,7 @@ use dsh_llm::{Message, ToolCall};
 
 use super::OpenCall;
 use super::piece::{CallState, Part, Piece};
-use crate::event::{SessionEvent, TurnEnd};
+use crate::event::{Request, RequestMessages, SessionEvent, TurnEnd};
 use crate::hash::Digest;
 use crate::record::Record;
 
@@ -30,7 +30,11 @@ impl<R: Borrow<Record>> Derivation<R> {
     pub(crate) fn push(&mut self, record: R) {
         let of: &Record = record.borrow();
         match &of.event {
-            SessionEvent::Opened(_) | SessionEvent::Prompt(_) | SessionEvent::Repaired(_) => {}
+            // To be asked for a summary is no part of the conversation.
+            SessionEvent::Opened(_)
+            | SessionEvent::Prompt(_)
+            | SessionEvent::Request(Request { messages: RequestMessages::Through { .. }, .. })
+            | SessionEvent::Repaired(_) => {}
             SessionEvent::TurnStarted(_) => self.settle(),
             SessionEvent::TurnEnded(ended) => {
                 if matches!(ended.end, TurnEnd::Refused { .. }) {

@@ -1,6 +1,6 @@
 //! What changes the account of the past: a summary, and a repair.
 
-use dsh_llm::Message;
+use dsh_llm::{Message, Usage};
 use serde::{Deserialize, Serialize};
 
 /// A summary takes the place of the oldest part of the conversation. The log keeps everything.
@@ -11,12 +11,22 @@ pub struct Compacted {
     pub through_seq: u64,
     /// What stands in their place.
     pub summary: Message,
+    /// What it cost, where a model made it and its provider says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
 }
 
 impl Compacted {
     /// This stands for all up to and including the record of this `seq`.
     pub fn new(through_seq: u64, summary: Message) -> Self {
-        Self { through_seq, summary }
+        Self { through_seq, summary, usage: None }
+    }
+
+    /// What it cost.
+    #[must_use]
+    pub fn usage(mut self, usage: impl Into<Option<Usage>>) -> Self {
+        self.usage = usage.into();
+        self
     }
 }
 

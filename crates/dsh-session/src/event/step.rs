@@ -67,6 +67,13 @@ impl Request {
         self
     }
 
+    /// What the records up to and including that of this `seq` make, and then these.
+    #[must_use]
+    pub fn through(mut self, seq: u64, then: Vec<Message>) -> Self {
+        self.messages = RequestMessages::Through { seq, then };
+        self
+    }
+
     /// The most tokens that the answer may have.
     #[must_use]
     pub fn max_output_tokens(mut self, tokens: Option<u64>) -> Self {
@@ -84,6 +91,15 @@ pub enum RequestMessages {
     Derived,
     /// These, since a listener changed the request.
     Edited(Vec<Message>),
+    /// A summary is asked for: what the records up to a place make, and then these. The conversation goes on as if it had not been
+    /// asked.
+    #[non_exhaustive]
+    Through {
+        /// The `seq` of the last of those records.
+        seq: u64,
+        /// What is asked.
+        then: Vec<Message>,
+    },
 }
 
 /// The model has answered.
@@ -163,18 +179,28 @@ pub struct StepFailed {
     /// the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<Message>,
+    /// What it cost nevertheless, as far as the provider had said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
 }
 
 impl StepFailed {
     /// A step failed, with the error's stable code and its text.
     pub fn new(step: u32, code: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { step, code: code.into(), message: message.into(), partial: None }
+        Self { step, code: code.into(), message: message.into(), partial: None, usage: None }
     }
 
     /// What had arrived by then.
     #[must_use]
     pub fn partial(mut self, message: impl Into<Option<Message>>) -> Self {
         self.partial = message.into();
+        self
+    }
+
+    /// What it cost nevertheless.
+    #[must_use]
+    pub fn usage(mut self, usage: impl Into<Option<Usage>>) -> Self {
+        self.usage = usage.into();
         self
     }
 }

@@ -8,7 +8,7 @@ use dsh_llm::{
 };
 use dsh_session::{
     Answered, Attached, CallEnded, CallStarted, Compacted, FORMAT_VERSION, Input, Log, MemoryStore, Opened, Repaired,
-    Session, SessionId, Sessions, SessionsExt, StepFailed, TurnEnd, TurnEnded, TurnStarted, Via, requests,
+    Session, SessionId, Sessions, SessionsExt, StepFailed, TurnEnd, TurnEnded, TurnStarted, Via, derive, requests,
 };
 
 use crate::support::owned;
@@ -58,7 +58,12 @@ fn tell(session: &Session) {
     append(Attached::new(Message::user("(notes.txt was changed a minute ago)")).into());
     session.append_request(2, &request()).unwrap();
     let half = Message::assistant([ContentBlock::text("It has")]);
-    append(StepFailed::new(2, "model::broken_stream", "the stream broke off").partial(half).into());
+    append(
+        StepFailed::new(2, "model::broken_stream", "the stream broke off")
+            .partial(half)
+            .usage(Usage::new(130, 3))
+            .into(),
+    );
     session.append_request(2, &request()).unwrap();
     append(
         Answered::new(2, Message::assistant([ContentBlock::text("It has 312 words.")]))
@@ -67,9 +72,14 @@ fn tell(session: &Session) {
     );
     let end = append(TurnEnded::new(TurnEnd::Completed).into()).seq;
     append(Repaired::new(end + 2, 17).into());
-    append(Compacted::new(end, Message::user("So far: notes.txt has 312 words.")).into());
     append(TurnStarted::new().into());
     append(Input::new(Message::user("And todo.txt?"), Via::Prompt).into());
+    let until = usize::try_from(end).unwrap() + 1;
+    let mut summing = ModelRequest::new("scripted", derive(&session.records()[..until]));
+    summing.messages.push(Message::user("Summarise."));
+    session.append_summary_request(1, end, &summing).unwrap();
+    let summary = Message::user("So far: notes.txt has 312 words.");
+    append(Compacted::new(end, summary).usage(Usage::new(150, 12)).into());
     let mut edited = request();
     edited.messages.push(Message::user("Answer in one sentence."));
     session.append_request(1, &edited).unwrap();
@@ -95,7 +105,7 @@ async fn the_example_is_what_dsh_writes() {
     assert_eq!(block("jsonl"), example, "the page should have:\n{example}");
     let log = Log::from_lines(example.as_bytes()).unwrap();
     assert!(log.damage.is_empty());
-    assert_eq!(requests(&log.records).unwrap().len(), 4);
+    assert_eq!(requests(&log.records).unwrap().len(), 5);
     assert_eq!(log.opened().unwrap().version, FORMAT_VERSION);
 }
 

@@ -1,7 +1,7 @@
 //! Requests are rebuilt to the byte (A3).
 
-use dsh_llm::Message;
-use dsh_session::{Record, RequestMessages, SessionEvent, TurnStarted, requests};
+use dsh_llm::{Message, ModelRequest};
+use dsh_session::{Record, RequestMessages, SessionEvent, TurnStarted, derive, requests};
 
 use crate::support::{in_memory, lively, owned, prompt_of, request, schema, user};
 
@@ -59,4 +59,34 @@ fn a_rebuild_proves_itself() {
     assert!(error.to_string().contains("`seq` 4 does not come out as it was"), "{error}");
     let error = requests(&log[4..]).unwrap_err();
     assert!(error.to_string().contains("is not there"), "{error}");
+}
+
+/// A3: who makes a summary is asked for what the log says, and the conversation knows nothing of it.
+#[test]
+fn a_request_for_a_summary_is_rebuilt_and_changes_no_other() {
+    let session = in_memory();
+    lively(&session);
+    let answered = session.records().iter().position(|record| record.event.kind() == "turn_ended").unwrap();
+    let through = u64::try_from(answered).unwrap();
+    let mut asked = ModelRequest::new("small", derive(&session.records()[..=answered]));
+    asked.messages.push(user("Summarise."));
+    let before = session.messages();
+    let record = session.append_summary_request(1, through, &asked).unwrap();
+    let SessionEvent::Request(request) = &record.event else { panic!("{record:?}") };
+    assert!(
+        matches!(&request.messages, RequestMessages::Through { seq, then, .. } if *seq == through && then.len() == 1)
+    );
+    assert_eq!(session.messages(), before);
+    // What it says of the log and the log does not say stands in it.
+    asked.messages.remove(0);
+    let record = session.append_summary_request(1, through, &asked).unwrap();
+    let SessionEvent::Request(request) = &record.event else { panic!("{record:?}") };
+    assert!(matches!(request.messages, RequestMessages::Edited(_)));
+    let requests = requests(&session.records()).unwrap();
+    assert_eq!(requests.last().unwrap().request.to_json(), asked.to_json());
+    assert_eq!(requests[requests.len() - 2].request.messages.len(), asked.messages.len() + 1);
+    // It cannot speak of what is not there yet.
+    let Record { event: SessionEvent::Request(request), .. } = Record::clone(&record) else { unreachable!() };
+    let early = request.through(1_000, Vec::new());
+    assert_eq!(session.append(early).unwrap_err().code(), "session::out_of_place");
 }
