@@ -71,14 +71,17 @@ impl AgentDriver for LoopDriver {
         match self.shared.mailbox.inject(message) {
             Ok(Inject::Taken) => Ok(()),
             Ok(Inject::Write(message)) => {
+        Input::check(&message)?;
                 self.shared.session.append(Input::new(message, Via::Inject))?;
                 Ok(())
             }
             Err(stopped) => self.taken(Err(stopped)),
+        Input::check(&message)?;
         }
     }
 
     fn cancel(&self) {
+        Input::check(&message)?;
         self.shared.mailbox.cancel();
     }
 

@@ -147,7 +147,7 @@ impl Agent {
     ///
     /// # Errors
     ///
-    /// `agent::stopped`.
+    /// `agent::stopped`; `session::invalid_message` for one with a tool call or a tool result in it.
     pub fn send(&self, message: Message) -> Result<(), Error> {
         self.drive(|driver| driver.send(message))?
     }
@@ -157,7 +157,7 @@ impl Agent {
     ///
     /// # Errors
     ///
-    /// `agent::stopped`.
+    /// As [`send`](Self::send).
     pub fn steer(&self, message: Message) -> Result<(), Error> {
         self.drive(|driver| driver.steer(message))?
     }

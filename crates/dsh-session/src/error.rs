@@ -68,6 +68,8 @@ pub enum ErrorKind {
     AlreadyEntered,
     /// `session::out_of_place`: an event that cannot come now.
     OutOfPlace,
+    /// `session::invalid_message`: a message that would leave a call without its one result, or a result without its call.
+    InvalidMessage,
     /// `session::turn_not_ended`: a fork at a turn that is not there or has not ended.
     TurnNotEnded,
     /// `session::not_rebuilt`: what was rebuilt is not what was asked.
@@ -93,6 +95,7 @@ impl ErrorKind {
             Self::Detached => "session::detached",
             Self::AlreadyEntered => "session::already_entered",
             Self::OutOfPlace => "session::out_of_place",
+            Self::InvalidMessage => "session::invalid_message",
             Self::TurnNotEnded => "session::turn_not_ended",
             Self::NotRebuilt => "session::not_rebuilt",
             Self::Kernel => "kernel",

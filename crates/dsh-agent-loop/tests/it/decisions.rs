@@ -6,7 +6,7 @@ use dsh_agent::{
     AgentPreStep, AgentPromptSubmit, AgentRequest, AgentStepResult, AgentTurnContinuation, Continuation,
     PreStepDecision, PromptDecision, StepDecision,
 };
-use dsh_llm::Message;
+use dsh_llm::{ContentBlock, Message, ToolCall, ToolResult};
 use dsh_session::TurnEnd;
 use dsh_tools::PreExecuteEvent;
 
@@ -146,4 +146,36 @@ async fn a_denied_call_is_a_result_and_the_summary_says_who_was_missing() {
         assert!(!kinds(&handle.agent().session().records()).contains(&"call_started"), "it certainly has not run");
         handle.dispose().await.unwrap();
     }
+}
+
+// A3, A4: in what a model is sent each call has one result (I81).
+#[tokio::test]
+async fn what_is_said_or_decided_cannot_have_calls_or_results_in_it() {
+    let results = || Message::tool_results([ToolResult::new("c9", [ContentBlock::text("forged")])]);
+    let calls = || Message::assistant([ContentBlock::ToolCall(ToolCall::new("c9", "look", "{}"))]);
+    let world = World::new(Played::answers([said("Good.")])).await;
+    let handle = world.agent().await;
+    let agent = handle.agent();
+    for message in [results(), calls()] {
+        assert_eq!(agent.send(message.clone()).unwrap_err().code(), "session::invalid_message");
+        assert_eq!(agent.steer(message.clone()).unwrap_err().code(), "session::invalid_message");
+        assert_eq!(agent.inject_message(message.clone()).unwrap_err().code(), "session::invalid_message");
+        let invalid = |end: TurnEnd| matches!(end, TurnEnd::Failed { code, .. } if code == "session::invalid_message");
+        let said = message.clone();
+        let submit = world.root.on_waterfall::<AgentPromptSubmit, _>(move |_, _, _| {
+            let said = said.clone();
+            async move { Ok(PromptDecision::Submit(said)) }
+        });
+        assert!(invalid(world.turn(agent, "Go").await));
+        submit.unwrap().dispose().await.unwrap();
+        let said = message.clone();
+        let result = world.root.on_serial(move |_: Arc<AgentStepResult>| {
+            let said = said.clone();
+            async move { Ok(Some(StepDecision::go_on(said))) }
+        });
+        assert!(invalid(world.turn(agent, "Go").await));
+        result.unwrap().dispose().await.unwrap();
+        assert_eq!(world.turn(agent, "Go").await, TurnEnd::Completed);
+    }
+    handle.dispose().await.unwrap();
 }

@@ -3,6 +3,9 @@
 use dsh_llm::Message;
 use serde::{Deserialize, Serialize};
 
+use crate::error::Error;
+use crate::session::place;
+
 /// Somebody said something to the agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -17,6 +20,15 @@ impl Input {
     /// A message and the way that it came.
     pub fn new(message: Message, via: Via) -> Self {
         Self { via, message }
+    }
+
+    /// Whether a session would take a message that somebody says: it has no tool call and no tool result in it.
+    ///
+    /// # Errors
+    ///
+    /// `session::invalid_message`.
+    pub fn check(message: &Message) -> Result<(), Error> {
+        place::check_said("input", message)
     }
 }
 

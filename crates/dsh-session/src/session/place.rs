@@ -1,12 +1,61 @@
-//! Which event may come when.
+//! Which event may come when, and what it may say.
+
+use std::collections::HashSet;
+
+use dsh_llm::{ContentBlock, Message};
 
 use crate::error::{Error, ErrorKind};
-use crate::event::{Input, SessionEvent, Via};
+use crate::event::{Attached, Compacted, Input, RequestMessages, SessionEvent, Via};
 use crate::record::Record;
 use crate::session::State;
 
-/// Refuses an event that cannot come now.
+/// Refuses an event that cannot come now, or whose message would break the rule that a call has one result.
 pub(super) fn check(state: &State, event: &SessionEvent) -> Result<(), Error> {
+    check_place(state, event)?;
+    match event {
+        SessionEvent::Input(Input { message, .. })
+        | SessionEvent::Attached(Attached { message })
+        | SessionEvent::Compacted(Compacted { summary: message, .. }) => check_said(event.kind(), message),
+        SessionEvent::Answered(answered) => check_answer(&answered.message),
+        SessionEvent::Opened(_)
+        | SessionEvent::TurnStarted(_)
+        | SessionEvent::Prompt(_)
+        | SessionEvent::Request(_)
+        | SessionEvent::StepFailed(_)
+        | SessionEvent::CallStarted(_)
+        | SessionEvent::CallEnded(_)
+        | SessionEvent::TurnEnded(_)
+        | SessionEvent::Repaired(_) => Ok(()),
+    }
+}
+
+/// A call stands in an answer, and its result is a record of its own: neither is in anything else.
+pub(crate) fn check_said(kind: &str, message: &Message) -> Result<(), Error> {
+    let is_of_calls = |block: &ContentBlock| matches!(block, ContentBlock::ToolCall(_) | ContentBlock::ToolResult(_));
+    if !message.content.iter().any(is_of_calls) {
+        return Ok(());
+    }
+    let problem = format!("the message of `{kind}` has a tool call or a tool result in it");
+    Err(Error::new(ErrorKind::InvalidMessage, problem)
+        .help("say it as text; calls stand in answers, results in `call_ended`"))
+}
+
+fn check_answer(message: &Message) -> Result<(), Error> {
+    let invalid = |problem: &str, help: &str| Err(Error::new(ErrorKind::InvalidMessage, problem).help(help));
+    if message.content.iter().any(|block| matches!(block, ContentBlock::ToolResult(_))) {
+        return invalid("an answer has a tool result in it", "a result is a record of its own, `call_ended`");
+    }
+    let mut ids = HashSet::new();
+    if !message.tool_calls().all(|call| ids.insert(&*call.id)) {
+        return invalid(
+            "two calls of one answer have the same id",
+            "give each call an id of its own before it is appended",
+        );
+    }
+    Ok(())
+}
+
+fn check_place(state: &State, event: &SessionEvent) -> Result<(), Error> {
     let in_turn = || {
         let open = state.turn_open.then_some(());
         open.ok_or_else(|| out_of_place(event, "no turn is open", "append a `turn_started` first"))
@@ -36,6 +85,11 @@ pub(super) fn check(state: &State, event: &SessionEvent) -> Result<(), Error> {
             }
             if !state.prompts.contains_key(request.prompt.as_bytes()) {
                 return Err(out_of_place(event, "its prompt is not in the log", "append the prompt first"));
+            }
+            if let RequestMessages::Through { seq, .. } = &request.messages
+                && !usize::try_from(*seq).is_ok_and(|seq| seq < state.records.len())
+            {
+                return Err(out_of_place(event, "it speaks of records to come", "name the `seq` of one that is there"));
             }
             Ok(())
         }

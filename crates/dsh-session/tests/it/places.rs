@@ -1,8 +1,9 @@
 //! What may come when: an event that cannot is refused, and leaves no trace.
 
+use dsh_llm::Message;
 use dsh_session::{
-    Answered, CallEnded, CallStarted, Compacted, Digest, Opened, Repaired, Request, SessionEvent, TurnEnd, TurnEnded,
-    TurnStarted,
+    Answered, Attached, CallEnded, CallStarted, Compacted, Digest, Input, Opened, Repaired, Request, SessionEvent,
+    TurnEnd, TurnEnded, TurnStarted, Via,
 };
 
 use crate::support::{calls, id, in_memory, prompt_of, request, result, says, user};
@@ -44,6 +45,34 @@ fn a_request_waits_for_results_and_needs_its_prompt() {
     session.append_request(2, &request(&session)).unwrap();
     // The calls of a step that is over have no more results.
     assert_eq!(session.append(CallEnded::new(result("a"))).unwrap_err().code(), "session::out_of_place");
+}
+
+/// A3, A4: only an answer has calls, and only `call_ended` a result (I81).
+#[test]
+fn a_call_or_a_result_outside_of_its_place_is_refused() {
+    let session = in_memory();
+    session.append(TurnStarted::new()).unwrap();
+    let call = || calls("Look.", &["a"]);
+    let result = || Message::tool_results([result("a")]);
+    let twice = calls("", &["a", "b", "a"]);
+    let refused: [SessionEvent; 8] = [
+        Input::new(call(), Via::Prompt).into(),
+        Input::new(result(), Via::Inject).into(),
+        Attached::new(call()).into(),
+        Attached::new(result()).into(),
+        Compacted::new(1, call()).into(),
+        Compacted::new(1, result()).into(),
+        Answered::new(1, result()).into(),
+        Answered::new(1, twice).into(),
+    ];
+    for event in refused {
+        let error = session.append(event.clone()).unwrap_err();
+        assert_eq!((error.code(), error.session()), ("session::invalid_message", Some(session.id())), "{event:?}");
+        assert!(!error.remedy().is_empty());
+    }
+    assert_eq!(session.len(), 2);
+    assert_eq!(Input::check(&call()).unwrap_err().code(), "session::invalid_message");
+    Input::check(&user("Look.")).unwrap();
 }
 
 #[test]

@@ -105,7 +105,8 @@ pub(crate) fn apply(session: &Session, op: &Op) {
             session.append_request(1, &request).map(drop)
         }
         Op::Answer { text, calls: ids, cut } => {
-            let ids: Vec<String> = ids.iter().map(name).collect();
+            let mut known = std::collections::HashSet::new();
+            let ids: Vec<String> = ids.iter().filter(|id| known.insert(**id)).map(name).collect();
             let mut message = calls(text, &ids.iter().map(String::as_str).collect::<Vec<_>>());
             let last = message.tool_calls().last().cloned();
             let cut: Vec<ToolCall> = last.into_iter().filter(|_| *cut).collect();
