@@ -20,6 +20,7 @@ mod plugin;
 pub mod code;
 mod compaction;
 
+mod call_ids;
 mod calls;
 mod driver;
 mod halt;

@@ -6,6 +6,7 @@ use dsh_llm::{Answer, ModelError, ModelErrorKind, ModelRequest};
 use dsh_session::{StepFailed, TurnEnd};
 use futures_util::StreamExt as _;
 
+use crate::call_ids::CallIds;
 use crate::code;
 use crate::driver::breathe;
 use crate::turn::{Turn, emit};
@@ -42,10 +43,11 @@ impl Turn<'_> {
             shared.ctx.call_async(|| async move {
                 let mut stream = shared.settings.model.model.stream(request);
                 let mut pieces = 0_usize;
+                let mut ids = CallIds::new(number, step);
                 loop {
                     let Some(piece) = halt.within(stream.next()).await? else { return Ok(None) };
                     let piece = match piece {
-                        Ok(piece) => piece,
+                        Ok(piece) => ids.name(piece),
                         Err(error) => return Ok(Some(error)),
                     };
                     *has_come = true;

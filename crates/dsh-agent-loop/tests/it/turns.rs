@@ -263,3 +263,54 @@ async fn what_a_listener_attaches_to_a_result_comes_after_the_results() {
     assert_eq!(handle.agent().session().records().iter().filter(attached).count(), 1);
     handle.dispose().await.unwrap();
 }
+
+// I81: some local servers give every call an empty id.
+#[tokio::test]
+async fn calls_of_one_id_get_ids_of_their_own_and_each_its_result() {
+    for given in [["", ""], ["c", "c"]] {
+        let [first, second] = given;
+        let model = Played::answers([call([(first, "slow", "{}"), (second, "fast", "{}")]), said("Done.")]);
+        let world = World::new(model).await;
+        let gate = dsh_testkit::Gate::new();
+        let (waiting, opening) = (gate.clone(), gate.clone());
+        let _slow = world.tool_by("slow", move |_| {
+            let waiting = waiting.clone();
+            async move { waiting.wait().await }
+        });
+        let _fast = world.tool_by("fast", |_| std::future::ready(()));
+        // The second one has ended before the first.
+        world.root.on(move |_: &AgentToolResult| opening.open()).unwrap();
+        let handle = world.agent().await;
+        assert_eq!(world.turn(handle.agent(), "Go").await, TurnEnd::Completed);
+        let messages = handle.agent().session().messages();
+        let ids: Vec<&str> = messages[1].tool_calls().map(|call| call.id.as_str()).collect();
+        assert!(ids[0] != ids[1] && !ids.contains(&""), "{ids:?}");
+        let results = [("slow", ids[0]), ("fast", ids[1])];
+        let results = results.map(|(name, id)| ToolResult::new(id, [ContentBlock::text(format!("did {name}"))]));
+        assert_eq!(messages[2], Message::tool_results(results));
+        handle.dispose().await.unwrap();
+    }
+}
+
+// A4: the loop registers what nobody else does.
+#[tokio::test]
+async fn the_variable_that_nobody_else_gives_is_there() {
+    for theirs in ["model", "cwd", "neither"] {
+        let kernel = dsh_kernel::Kernel::new();
+        let root = kernel.root();
+        let config = dsh_system_prompt::PromptConfig::new();
+        root.plugin(dsh_system_prompt::SystemPrompt::new(config)).unwrap().ready().await.unwrap();
+        root.plugin(dsh_tools::Tools::new(dsh_tools::ToolsConfig::new())).unwrap().ready().await.unwrap();
+        let store = dsh_session::MemoryStore::new();
+        root.plugin(dsh_session::Sessions::new(store)).unwrap().ready().await.unwrap();
+        root.plugin(dsh_agent::Agents::new()).unwrap().ready().await.unwrap();
+        if theirs != "neither" {
+            root.system_prompt().variable(PromptVariable::computed(theirs, |_| "theirs".to_owned())).unwrap();
+        }
+        let config = dsh_agent_loop::LoopConfig::new(Arc::new(Played::answers([said("Good.")])));
+        root.plugin(dsh_agent_loop::AgentLoop::new(config)).unwrap().ready().await.unwrap();
+        let view = root.system_prompt().view(None).unwrap();
+        let names: Vec<String> = view.variables().map(|variable| variable.name.to_string()).collect();
+        assert!(names.contains(&"model".to_owned()) && names.contains(&"cwd".to_owned()), "{theirs}: {names:?}");
+    }
+}
