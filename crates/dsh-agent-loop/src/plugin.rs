@@ -11,7 +11,7 @@ use dsh_tools::ToolRegistry;
 use crate::config::{LoopConfig, LoopOptions};
 use crate::driver::LoopDriver;
 
-/// The plugin `agent-loop`: drives agents. It registers the variables `model` and `cwd` too ([`RunFacts`]), unless they are there.
+/// The plugin `agent-loop`: drives agents. It registers the variables `model` and `cwd` too ([`RunFacts`]), each unless it is there.
 ///
 /// When it unloads, the agents that it drives are stopped.
 #[derive(Clone)]
@@ -35,9 +35,16 @@ impl Plugin for AgentLoop {
             let view = ctx.system_prompt().view(None)?;
             Ok::<_, Failure>(view.variables().any(|variable| variable.name == name))
         };
-        if !is_there("model")? && !is_there("cwd")? {
-            let facts = ctx.plugin(RunFacts::new())?;
-            facts.ready().await?;
+        let (model, cwd) = (is_there("model")?, is_there("cwd")?);
+        let mut facts = RunFacts::new();
+        if model {
+            facts = facts.without_model();
+        }
+        if cwd {
+            facts = facts.without_cwd();
+        }
+        if !(model && cwd) {
+            ctx.plugin(facts)?.ready().await?;
         }
         ctx.agents().set_factory(LoopFactory { ctx: ctx.clone(), config: self.config.clone() })?;
         Ok(())
