@@ -206,6 +206,23 @@ impl Mailbox {
         std::mem::take(&mut self.state().pending)
     }
 
+    /// Gives back what was taken and not used: it comes before all that has come since. Where the turn was cancelled or the mailbox
+    /// stopped meanwhile, it is forgotten like the rest.
+    pub(crate) fn put_back(&self, mut unused: VecDeque<(Via, Message)>) {
+        let mut state = self.state();
+        let is_forgotten = match &state.phase {
+            Phase::InTurn(turn) => turn.token().is_cancelled(),
+            Phase::Stopped { .. } => true,
+            Phase::Starting | Phase::Waiting | Phase::Ending => false,
+        };
+        if is_forgotten {
+            drop(state);
+            return drop(unused);
+        }
+        unused.append(&mut state.pending);
+        state.pending = unused;
+    }
+
     /// Whether somebody has said something to the turn under way.
     pub(crate) fn is_steered(&self) -> bool {
         self.state().pending.iter().any(|(via, _)| *via == Via::Steer)

@@ -21,8 +21,13 @@ pub(crate) enum After {
 
 impl Turn<'_> {
     pub(crate) async fn step(&mut self) -> Result<After, TurnEnd> {
-        for (via, message) in self.shared.mailbox.take_pending() {
-            self.append(Input::new(message, via))?;
+        let mut pending = self.shared.mailbox.take_pending();
+        while let Some((via, message)) = pending.pop_front() {
+            if let Err(end) = self.append(Input::new(message.clone(), via)) {
+                pending.push_front((via, message));
+                self.shared.mailbox.put_back(pending);
+                return Err(end);
+            }
         }
         let request = self.request().await?;
         let offered = Arc::clone(&request.tools);

@@ -1,5 +1,6 @@
 //! A turn: from the message that begins it to its end in the log (A4, A5).
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use dsh_agent::{
@@ -157,9 +158,14 @@ impl Turn<'_> {
             tracing::error!(agent = %self.agent.id(), failure, "a session could not be flushed");
         }
         let summary = self.summary(end);
-        for message in self.shared.mailbox.turn_over(summary.clone()) {
-            if let Err(error) = session.append(Input::new(message, Via::Inject)) {
-                tracing::error!(agent = %self.agent.id(), %error, "a message that was put in could not be written");
+        let mut injected = VecDeque::from(self.shared.mailbox.turn_over(summary.clone()));
+        while let Some(message) = injected.pop_front() {
+            if let Err(error) = session.append(Input::new(message.clone(), Via::Inject)) {
+                tracing::error!(agent = %self.agent.id(), %error, "a message that was put in could not be written yet");
+                injected.push_front(message);
+                let unused = injected.into_iter().map(|message| (Via::Inject, message)).collect();
+                self.shared.mailbox.put_back(unused);
+                break;
             }
         }
         self.tell(|turn| AgentTurnEnd::new(turn.agent.clone(), summary));
