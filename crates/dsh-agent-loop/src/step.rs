@@ -32,7 +32,6 @@ impl Turn<'_> {
         let request = self.request().await?;
         let offered = Arc::clone(&request.tools);
         let answer = self.ask_again(request).await?;
-        self.charge(answer.usage());
         let message = answer.message();
         let calls: Vec<_> = answer.calls().cloned().collect();
         let cut = answer.cut_calls().count();
@@ -117,16 +116,14 @@ impl Turn<'_> {
                     again += 1;
                     let may_help = error.is_retryable() && !has_come;
                     let wait = self.shared.settings.retries.wait(again, error.wait()).filter(|_| may_help);
-                    let message = if partial.is_empty() { None } else { Some(partial.message()) };
-                    let end = self.step_failed(error.code(), error.to_string(), message);
+                    let end = self.step_failed(error.code(), error.to_string(), Some(&partial));
                     match wait {
                         None => return Err(end),
                         Some(wait) => (error, wait),
                     }
                 }
                 Asked::Panicked { failure, partial } => {
-                    let message = if partial.is_empty() { None } else { Some(partial.message()) };
-                    return Err(self.step_failed(code::MODEL_PANICKED, shown(self.shared, &failure), message));
+                    return Err(self.step_failed(code::MODEL_PANICKED, shown(self.shared, &failure), Some(&partial)));
                 }
             };
             tracing::debug!(agent = %self.agent.id(), code = error.code(), again, ?wait, "a request is tried again");
@@ -145,32 +142,28 @@ impl Turn<'_> {
         answer.map_err(|error| self.step_failed_by(&error))
     }
 
-    fn charge(&mut self, usage: Option<Usage>) {
+    pub(crate) fn charge(&mut self, usage: Option<Usage>) {
         let Some(usage) = usage else { return };
-        let total = &mut self.usage;
-        total.input_tokens = total.input_tokens.saturating_add(usage.input_tokens);
-        total.output_tokens = total.output_tokens.saturating_add(usage.output_tokens);
-        let add = |sum: Option<u64>, more: Option<u64>| match (sum, more) {
-            (None, more) => more,
-            (sum, None) => sum,
-            (Some(sum), Some(more)) => Some(sum.saturating_add(more)),
-        };
-        total.cache_read_tokens = add(total.cache_read_tokens, usage.cache_read_tokens);
-        total.cache_write_tokens = add(total.cache_write_tokens, usage.cache_write_tokens);
-        total.reasoning_tokens = add(total.reasoning_tokens, usage.reasoning_tokens);
+        self.usage += usage;
         self.budget.charge(usage.input_tokens.saturating_add(usage.output_tokens));
     }
 
     /// Puts into the log that the step has failed, and answers how the turn ends.
-    pub(crate) fn step_failed(&self, code: &str, problem: String, partial: Option<Message>) -> TurnEnd {
-        let event = StepFailed::new(self.step, code, problem.clone()).partial(partial);
-        match self.append(event) {
-            Ok(_) => TurnEnd::failed(code, problem),
+    pub(crate) fn step_failed(&self, code: &str, problem: String, partial: Option<&Answer>) -> TurnEnd {
+        match self.log_failed(code, &problem, partial) {
+            Ok(()) => TurnEnd::failed(code, problem),
             Err(end) => end,
         }
     }
 
     pub(crate) fn step_failed_by(&self, error: &dsh_kernel::Error) -> TurnEnd {
+    /// Puts into the log that the step has failed, with what had come of an answer.
+    pub(crate) fn log_failed(&self, code: &str, problem: &str, partial: Option<&Answer>) -> Result<(), TurnEnd> {
+        let said = partial.filter(|partial| !partial.is_empty()).map(Answer::message);
+        let event = StepFailed::new(self.step, code, problem).partial(said).usage(partial.and_then(Answer::usage));
+        self.append(event).map(drop)
+    }
+
         self.step_failed(error.code(), shown(self.shared, error), None)
     }
 

@@ -3,7 +3,7 @@
 use dsh_agent::AgentStream;
 use dsh_kernel::Failure;
 use dsh_llm::{Answer, ModelError, ModelErrorKind, ModelRequest};
-use dsh_session::{StepFailed, TurnEnd};
+use dsh_session::TurnEnd;
 use futures_util::StreamExt as _;
 
 use crate::call_ids::CallIds;
@@ -66,16 +66,17 @@ impl Turn<'_> {
             })
         }
         .await;
+        // What it has cost it has cost, however it ended.
+        self.charge(answer.usage());
         match streamed {
             Err(failure) => Ok(Asked::Panicked { failure, partial: answer }),
             Ok(Err(end)) => {
-                let partial = if answer.is_empty() { None } else { Some(answer.message()) };
                 let (code, problem) = if let TurnEnd::Limit { which, .. } = &end {
                     (code::LIMIT, format!("limit reached: {which}"))
                 } else {
                     (code::CANCELLED, "the turn was cancelled".to_owned())
                 };
-                self.append(StepFailed::new(self.step, code, problem).partial(partial))?;
+                self.log_failed(code, &problem, Some(&answer))?;
                 Err(end)
             }
             Ok(Ok(Some(error))) => Ok(Asked::Failed { error, partial: answer, has_come }),

@@ -249,6 +249,21 @@ pub struct Usage {
     pub reasoning_tokens: Option<u64>,
 }
 
+impl std::ops::AddAssign for Usage {
+    /// The cost of both; what one of them does not tell is what the other one tells.
+    fn add_assign(&mut self, more: Self) {
+        let add = |sum: Option<u64>, more: Option<u64>| match (sum, more) {
+            (Some(sum), Some(more)) => Some(sum.saturating_add(more)),
+            (only, None) | (None, only) => only,
+        };
+        self.input_tokens = self.input_tokens.saturating_add(more.input_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(more.output_tokens);
+        self.cache_read_tokens = add(self.cache_read_tokens, more.cache_read_tokens);
+        self.cache_write_tokens = add(self.cache_write_tokens, more.cache_write_tokens);
+        self.reasoning_tokens = add(self.reasoning_tokens, more.reasoning_tokens);
+    }
+}
+
 impl Usage {
     /// Usage of which only the two totals are known.
     pub fn new(input_tokens: u64, output_tokens: u64) -> Self {

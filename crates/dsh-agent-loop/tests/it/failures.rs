@@ -195,6 +195,11 @@ impl SessionWriter for FailingWriter {
     }
 
     fn flush(&mut self) -> BoxFuture<'static, Result<(), dsh_session::Error>> {
+        // A number that no test gets to otherwise.
+        if self.at == usize::MAX {
+            let error = dsh_session::Error::new(dsh_session::ErrorKind::Io, "the disk is gone");
+            return Box::pin(std::future::ready(Err(error)));
+        }
         self.inner.flush()
     }
 }
@@ -230,5 +235,80 @@ async fn a_store_that_fails_or_panics_at_any_record_ends_the_turn_and_not_the_ag
             assert!(ends(agent).len() <= 2);
             handle.dispose().await.unwrap();
         }
+    }
+}
+
+// A3: who waits for a turn takes it that what a completed one did outlives a loss of power.
+#[tokio::test]
+async fn a_turn_whose_log_could_not_be_brought_to_the_disk_has_not_completed() {
+    let builder = WorldBuilder::new(Played::answers([said("Good.")]));
+    let fail = |inner| Failing { inner, at: usize::MAX, panics: false, appended: Arc::default() };
+    let world = builder.wrapped(fail).build().await;
+    let handle = world.agent().await;
+    assert_eq!(code(&world.turn(handle.agent(), "Go").await), "session::io");
+    assert_eq!(ends(handle.agent()), [TurnEnd::Completed], "what is in the log is how the turn itself went");
+    drop(handle.dispose().await);
+}
+
+// A5: the store refuses what was said while the turn ran; it is there again when the model is asked next.
+#[tokio::test]
+async fn what_the_log_does_not_take_stays_in_the_queue() {
+    for at in 0..6 {
+        let gate = dsh_testkit::Gate::new();
+        let waiting = gate.clone();
+        let model = Played::by(move |_, before| match before {
+            0 => [vec![Piece::Gate(waiting.clone())], call([("c1", "look", "{}")])].concat(),
+            _ => said("Good."),
+        });
+        let builder = WorldBuilder::new(model);
+        // The records of the first step: turn, input, prompt, request, answer, call begun and ended; then what was said.
+        let fail = move |inner| Failing { inner, at: 7 + at, panics: false, appended: Arc::default() };
+        let world = builder.wrapped(fail).build().await;
+        world.tool("look");
+        let handle = world.agent().await;
+        let agent = handle.agent();
+        agent.send(Message::user("Go")).unwrap();
+        gate.reached().await;
+        agent.inject_message(Message::user("put in 1")).unwrap();
+        agent.steer(Message::user("steered 2")).unwrap();
+        agent.inject_message(Message::user("put in 3")).unwrap();
+        gate.open();
+        agent.when_idle().await;
+        world.turn(agent, "Again").await;
+        let said = format!("{:?}", agent.session().messages());
+        for said_once in ["put in 1", "steered 2", "put in 3"] {
+            assert_eq!(said.matches(said_once).count(), 1, "at {at}: {said}");
+        }
+        handle.dispose().await.unwrap();
+    }
+}
+
+// A limit on tokens holds for what was paid for, whatever became of it.
+#[tokio::test]
+async fn what_a_failed_or_cancelled_request_has_cost_is_charged() {
+    let told = || vec![text("I"), Piece::Event(ModelEvent::Usage(dsh_llm::Usage::new(100, 3)))];
+    let gate = dsh_testkit::Gate::new();
+    for (end, expected) in [
+        (vec![], "broken"),
+        (vec![Piece::Panic], "panicked"),
+        (vec![Piece::Gate(gate.clone()), Piece::Never], "cancelled"),
+    ] {
+        let world = World::new(Played::answers([[told(), end].concat()])).await;
+        let handle = world.agent().await;
+        let agent = handle.agent();
+        agent.send(Message::user("Go")).unwrap();
+        if expected == "cancelled" {
+            gate.reached().await;
+            agent.cancel();
+        }
+        agent.when_idle().await;
+        world.check(agent);
+        assert_eq!(agent.last_turn().unwrap().usage, dsh_llm::Usage::new(100, 3), "{expected}");
+        let records = agent.session().records();
+        let usage = records
+            .iter()
+            .find_map(|record| if let SessionEvent::StepFailed(failed) = &record.event { failed.usage } else { None });
+        assert_eq!(usage, Some(dsh_llm::Usage::new(100, 3)), "{expected}");
+        handle.dispose().await.unwrap();
     }
 }
