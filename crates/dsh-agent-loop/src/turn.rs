@@ -151,12 +151,17 @@ impl Turn<'_> {
         let flushed = self.shared.ctx.call_async(|| session.flush()).await;
         let failure = match flushed {
             Ok(Ok(())) => None,
-            Ok(Err(error)) => Some(error.to_string()),
-            Err(failure) => Some(shown(self.shared, &failure)),
+            Ok(Err(error)) => Some(failed(&error)),
+            Err(failure) => Some(TurnEnd::failed(code::PANICKED, shown(self.shared, &failure))),
         };
-        if let Some(failure) = failure {
-            tracing::error!(agent = %self.agent.id(), failure, "a session could not be flushed");
-        }
+        let end = match failure {
+            None => end,
+            Some(failure) => {
+                tracing::error!(agent = %self.agent.id(), %failure, "a session could not be flushed");
+                // The log says how it ended, and whoever waits has to know that the log may be lost.
+                if let TurnEnd::Completed = end { failure } else { end }
+            }
+        };
         let summary = self.summary(end);
         let mut injected = VecDeque::from(self.shared.mailbox.turn_over(summary.clone()));
         while let Some(message) = injected.pop_front() {
