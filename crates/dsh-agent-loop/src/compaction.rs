@@ -12,11 +12,14 @@ use dsh_kernel::{BoxFuture, Context, Failure, Plugin, Quiet};
 use dsh_llm::{Message, Model};
 use dsh_session::{Compacted, Record, derive};
 
-use cut::cut;
+use cut::{cut, standing, was_tried};
 use size::{BYTES_PER_TOKEN, size_of};
-pub(crate) use summary::ModelSummariser;
+use summary::{ModelSummariser, Spending};
 
 /// Makes a summary of the oldest part of a conversation.
+///
+/// What one of your own asks of a model is neither in the session's log nor charged to the turn; what
+/// [`with_model`](CompactionConfig::with_model) asks is both.
 pub trait Summariser: Send + Sync + 'static {
     /// Summarises these messages, oldest first, an earlier summary included. What it answers stands in their place, first of all
     /// that the model reads.
@@ -37,21 +40,32 @@ pub trait Summariser: Send + Sync + 'static {
 /// ```
 #[derive(Clone)]
 pub struct CompactionConfig {
-    summariser: Arc<Quiet<Box<dyn Summariser>>>,
+    maker: Arc<Maker>,
     /// In bytes.
     over: Option<usize>,
     keep: Option<usize>,
 }
 
+/// Who makes the summaries.
+enum Maker {
+    Model(Quiet<ModelSummariser>),
+    Own(Quiet<Box<dyn Summariser>>),
+}
+
 impl CompactionConfig {
-    /// This model makes the summaries. Without a threshold nothing is ever compacted.
+    /// This model makes the summaries. What it is asked is in the session's log, and what it costs is charged to the turn. Without a
+    /// threshold nothing is ever compacted.
     pub fn with_model(model: Arc<dyn Model>) -> Self {
-        Self::new(ModelSummariser::new(model))
+        Self::made_by(Maker::Model(Quiet::new(ModelSummariser::new(model))))
     }
 
     /// This makes the summaries. Without a threshold nothing is ever compacted.
     pub fn new(summariser: impl Summariser) -> Self {
-        Self { summariser: Arc::new(Quiet::new(Box::new(summariser))), over: None, keep: None }
+        Self::made_by(Maker::Own(Quiet::new(Box::new(summariser))))
+    }
+
+    fn made_by(maker: Maker) -> Self {
+        Self { maker: Arc::new(maker), over: None, keep: None }
     }
 
     /// Compacts when a request (prompt, tools and messages) is estimated at more tokens than this: a token for four bytes.
@@ -67,7 +81,9 @@ impl CompactionConfig {
         self
     }
 
-    /// How much of the latest messages is kept as it is, in estimated tokens; a quarter of the threshold unless set.
+    /// How much of the latest messages is kept as it is, in estimated tokens; a quarter of the threshold unless set. It is never
+    /// compacted, even where the prompt and the tools alone are over the threshold; then nothing is before a good part of it more has
+    /// come. The newest results of tools are kept in any case.
     #[must_use]
     pub fn keep_tokens(self, tokens: usize) -> Self {
         self.keep_bytes(tokens.saturating_mul(BYTES_PER_TOKEN))
@@ -91,7 +107,7 @@ impl fmt::Debug for CompactionConfig {
 /// agent's scope, it is for that agent alone.
 ///
 /// It cuts at the end of a turn; where that is not enough, at the end of a step of the turn under way. A call and its result go or
-/// stay together. The log keeps everything, and says what was done (`compacted`). Where no summary can be made, the turn goes on as
+/// stay together. The log keeps everything, and says what was done (`compacted`). Where no whole summary can be made, the turn goes on as
 /// it is, and a warning says so.
 #[derive(Clone, Debug)]
 pub struct Compaction {
@@ -112,10 +128,10 @@ impl Plugin for Compaction {
     async fn start(&self, ctx: &Context) -> Result<(), Failure> {
         let Some(over) = self.config.over else { return Ok(()) };
         let keep = self.config.keep.unwrap_or(over / 4);
-        let (summariser, owner) = (Arc::clone(&self.config.summariser), ctx.clone());
+        let (maker, owner) = (Arc::clone(&self.config.maker), ctx.clone());
         ctx.on_serial(move |event: Arc<AgentPreStep>| {
-            let (summariser, owner) = (Arc::clone(&summariser), owner.clone());
-            async move { Ok(compact(&event, over, keep, &owner, &summariser).await) }
+            let (maker, owner) = (Arc::clone(&maker), owner.clone());
+            async move { Ok(compact(&event, over, keep, &owner, &maker).await) }
         })?;
         Ok(())
     }
@@ -127,7 +143,7 @@ async fn compact(
     over: usize,
     keep: usize,
     owner: &Context,
-    summariser: &Quiet<Box<dyn Summariser>>,
+    maker: &Maker,
 ) -> Option<PreStepDecision> {
     let session = event.agent.session();
     let fixed = event.system.len() + event.tools.iter().map(|tool| tool.json().len()).sum::<usize>();
@@ -136,12 +152,33 @@ async fn compact(
         return None;
     }
     let records = session.records();
+    let summary = standing(&records);
+    // Where the rest alone is near the threshold or over it, a summary at every step would gain nothing.
+    let fresh = messages.saturating_sub(summary);
+    if fresh <= over.saturating_sub(fixed.saturating_add(summary)).max(keep.saturating_add(keep / 4)) {
+        return None;
+    }
     let through = cut(&records, keep)?;
+    if was_tried(&records, event.turn, through) {
+        return None;
+    }
     let until = usize::try_from(through).ok()?.checked_add(1)?;
     let oldest: &[Arc<Record>] = records.get(..until)?;
     let agent = event.agent.id();
-    let made = owner.call_async(|| summariser.summarise(derive(oldest))).await;
-    let summary = match made {
+    let made = match maker {
+        Maker::Own(own) => {
+            owner.call_async(|| own.summarise(derive(oldest))).await.map(|made| made.map(|summary| (summary, None)))
+        }
+        Maker::Model(model) => {
+            let request = model.request(derive(oldest));
+            if let Err(error) = session.append_summary_request(event.step, through, &request) {
+                tracing::warn!(%agent, %error, "a session is too long, and the request for its summary could not be written");
+                return None;
+            }
+            owner.call_async(|| model.summarise(request, Spending { event, usage: None })).await
+        }
+    };
+    let (summary, usage) = match made {
         Ok(Ok(summary)) => summary,
         Ok(Err(failure)) | Err(failure) => {
             let failure = owner.call(|| failure.to_string()).unwrap_or_default();
@@ -149,7 +186,7 @@ async fn compact(
             return None;
         }
     };
-    match session.append(Compacted::new(through, summary)) {
+    match session.append(Compacted::new(through, summary).usage(usage)) {
         Ok(_) => {
             tracing::info!(%agent, through, bytes = messages, "the oldest part of a session gave way to a summary");
             Some(PreStepDecision::Compacted)

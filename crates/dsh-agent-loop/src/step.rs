@@ -98,8 +98,9 @@ impl Turn<'_> {
         }
         let (agent, system, tools) = (self.agent.clone(), Arc::clone(system), Arc::clone(self.tools));
         let event = Arc::new(AgentPreStep::new(agent, self.number, self.step, system, tools));
-        let answer = self.halt.within(self.shared.ctx.serial(event, self.audience())).await?;
-        match answer.map_err(|error| self.step_failed_by(&error))? {
+        let answer = self.halt.within(self.shared.ctx.serial(Arc::clone(&event), self.audience())).await;
+        self.charge(event.charged());
+        match answer?.map_err(|error| self.step_failed_by(&error))? {
             Some(PreStepDecision::EndTurn { reason, .. }) => Err(TurnEnd::ended(reason)),
             Some(_) | None => Ok(()),
         }
@@ -156,7 +157,6 @@ impl Turn<'_> {
         }
     }
 
-    pub(crate) fn step_failed_by(&self, error: &dsh_kernel::Error) -> TurnEnd {
     /// Puts into the log that the step has failed, with what had come of an answer.
     pub(crate) fn log_failed(&self, code: &str, problem: &str, partial: Option<&Answer>) -> Result<(), TurnEnd> {
         let said = partial.filter(|partial| !partial.is_empty()).map(Answer::message);
@@ -164,6 +164,7 @@ impl Turn<'_> {
         self.append(event).map(drop)
     }
 
+    pub(crate) fn step_failed_by(&self, error: &dsh_kernel::Error) -> TurnEnd {
         self.step_failed(error.code(), shown(self.shared, error), None)
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dsh_session::{Record, SessionEvent, derive};
+use dsh_session::{Record, Request, RequestMessages, SessionEvent, derive};
 
 use super::size::size_of;
 
@@ -25,6 +25,23 @@ pub(super) fn cut(records: &[Arc<Record>], keep: usize) -> Option<u64> {
         }
         (None, None) => None,
     }
+}
+
+/// Whether a model was asked in this turn already for a summary up to this place: it gave none that is whole, and costs as much again.
+pub(super) fn was_tried(records: &[Arc<Record>], turn: u32, through: u64) -> bool {
+    let is_that = |record: &Arc<Record>| {
+        matches!(&record.event, SessionEvent::Request(Request { messages: RequestMessages::Through { seq, .. }, .. })
+            if *seq == through)
+    };
+    records.iter().rev().take_while(|record| record.turn == turn).any(is_that)
+}
+
+/// How long the summary is that stands for the oldest part already.
+pub(super) fn standing(records: &[Arc<Record>]) -> usize {
+    let summary = records.iter().rev().find_map(|record| {
+        if let SessionEvent::Compacted(compacted) = &record.event { Some(size_of(&compacted.summary)) } else { None }
+    });
+    summary.unwrap_or(0)
 }
 
 /// The first of these places after which no more than `keep` bytes stay, or the last of them; and whether it suffices.
@@ -51,16 +68,15 @@ fn ends_of_turns(records: &[Arc<Record>]) -> impl Iterator<Item = u64> {
     records.iter().filter(|record| matches!(record.event, SessionEvent::TurnEnded(_))).map(|record| record.seq)
 }
 
-/// Before each request of the turn but the first all calls have their results: a step ends there.
+/// Before each request of the turn but the first all calls have their results: a step ends there. The model has not read the results of
+/// the last one yet: it stays.
 fn ends_of_steps(records: &[Arc<Record>], turn: u32) -> impl Iterator<Item = u64> {
     let last = |of: &[Arc<Record>]| of.iter().rev().find(|record| is_end_of_step(record)).map(|record| record.seq);
     let in_turn = move |record: &&Arc<Record>| record.turn == turn;
     let requests = records.iter().enumerate().filter(move |(_, record)| {
         in_turn(record) && matches!(&record.event, SessionEvent::Request(request) if request.step > 1)
     });
-    let before = requests.filter_map(move |(at, _)| last(records.get(..at).unwrap_or_default()));
-    // The step that is about to begin has no request yet.
-    before.chain(last(records))
+    requests.filter_map(move |(at, _)| last(records.get(..at).unwrap_or_default()))
 }
 
 fn is_end_of_step(record: &Record) -> bool {

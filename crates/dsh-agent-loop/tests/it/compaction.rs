@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dsh_agent_loop::{Compaction, CompactionConfig, Summariser};
 use dsh_kernel::{BoxFuture, Failure};
-use dsh_llm::Message;
-use dsh_session::{SessionEvent, TurnEnd};
+use dsh_llm::{Message, ModelEvent, StopReason, Usage};
+use dsh_session::{RequestMessages, SessionEvent, TurnEnd, requests};
 
 use crate::support::{Piece, Played, World, call, said, steps_since_user};
 
@@ -136,7 +136,7 @@ async fn a_model_makes_the_summary() {
     for breaks in [false, true] {
         let summing = Played::by(move |request, _| {
             assert!(request.messages.last().unwrap().content[0].as_text().unwrap().starts_with("Summarise"));
-            if breaks { vec![Piece::Event(dsh_llm::ModelEvent::Text("half".into()))] } else { said("They looked.") }
+            if breaks { vec![Piece::Event(ModelEvent::Text("half".into()))] } else { said("They looked.") }
         });
         let world = World::new(wordy()).await;
         world.tool("look");
@@ -152,4 +152,97 @@ async fn a_model_makes_the_summary() {
         }
         handle.dispose().await.unwrap();
     }
+}
+
+// A3: a summary stands for the whole past, so half of one would lose the rest.
+#[tokio::test]
+async fn a_summary_that_was_cut_off_or_refused_is_none() {
+    for stop in [StopReason::MaxTokens, StopReason::Refusal, StopReason::Other] {
+        let summing = Played::by(move |_, _| {
+            vec![
+                Piece::Event(ModelEvent::Text("They looked and".into())),
+                Piece::Event(ModelEvent::Usage(Usage::new(7, 5))),
+                Piece::Event(ModelEvent::Stop(stop)),
+            ]
+        });
+        let world = World::new(wordy()).await;
+        world.tool("look");
+        let config = CompactionConfig::with_model(Arc::new(summing.clone())).over_tokens(500).keep_tokens(100);
+        world.root.plugin(Compaction::new(config)).unwrap().ready().await.unwrap();
+        let handle = world.agent().await;
+        for _ in 0..5 {
+            assert_eq!(world.turn(handle.agent(), "Go").await, TurnEnd::Completed);
+        }
+        assert!(!summing.asked().is_empty());
+        assert_eq!(compacted(handle.agent()), 0, "{stop:?}");
+        // What came to nothing is not asked again in the same turn.
+        let records = handle.agent().session().records();
+        let mut asked = records.iter().filter_map(|record| {
+            let SessionEvent::Request(request) = &record.event else { return None };
+            if let RequestMessages::Through { seq, .. } = request.messages { Some((record.turn, seq)) } else { None }
+        });
+        let mut known = std::collections::HashSet::new();
+        assert!(asked.all(|asked| known.insert(asked)));
+        handle.dispose().await.unwrap();
+    }
+}
+
+// A3: what is asked for a summary is a function of the log too, and the turn pays for it.
+#[tokio::test]
+async fn what_a_summary_is_asked_and_costs_is_in_the_log_and_in_the_turn() {
+    let summing = Played::answers([said("They looked.")]);
+    let world = World::new(wordy()).await;
+    world.tool("look");
+    let config = CompactionConfig::with_model(Arc::new(summing.clone())).over_tokens(500).keep_tokens(100);
+    world.root.plugin(Compaction::new(config)).unwrap().ready().await.unwrap();
+    let handle = world.agent().await;
+    let (mut asked, mut turns) = (0, 0);
+    while summing.asked().is_empty() {
+        asked = world.model.asked().len();
+        assert_eq!(world.turn(handle.agent(), "Go").await, TurnEnd::Completed);
+        turns += 1;
+        assert!(turns < 20);
+    }
+    let records = handle.agent().session().records();
+    let rebuilt: Vec<String> = requests(&records).unwrap().iter().map(|rebuilt| rebuilt.request.to_json()).collect();
+    assert!(summing.asked().iter().all(|asked| rebuilt.contains(asked)));
+    let of_summaries = records.iter().filter_map(|record| {
+        if let SessionEvent::Compacted(compacted) = &record.event { compacted.usage } else { None }
+    });
+    assert_eq!(of_summaries.map(|usage| usage.output_tokens).sum::<u64>(), 2 * summing.asked().len() as u64);
+    let requests = world.model.asked().len() - asked + summing.asked().len();
+    assert_eq!(handle.agent().last_turn().unwrap().usage, Usage::new(10 * requests as u64, 2 * requests as u64));
+    handle.dispose().await.unwrap();
+}
+
+// A prompt that is too long alone is no reason to lose the conversation, or to ask for a summary at every step.
+#[tokio::test]
+async fn where_the_prompt_alone_is_too_long_what_is_to_be_kept_is_kept() {
+    let counting = Counting::new(None);
+    let steps = |_: &dsh_llm::ModelRequest, before: usize| {
+        let (id, arguments) = (format!("c{before}"), format!("{{\"at\":\"{}{before}\"}}", "x".repeat(200)));
+        if before < 40 { call([(&id, "look", &arguments)]) } else { said("Good.") }
+    };
+    let world = world(Played::by(steps), counting.clone(), 10, 3_000).await;
+    let handle = world.agent().await;
+    assert_eq!(world.turn(handle.agent(), "Go").await, TurnEnd::Completed);
+    let made = counting.made.load(Ordering::SeqCst);
+    assert!((1..15).contains(&made), "{made} summaries in 40 steps");
+    let messages = handle.agent().session().messages();
+    assert!(messages.len() > 5, "{messages:?}");
+    handle.dispose().await.unwrap();
+}
+
+// The model has not read them.
+#[tokio::test]
+async fn the_newest_results_are_never_compacted() {
+    let world = world(wordy(), Counting::new(None), 10, 0).await;
+    let handle = world.agent().await;
+    for _ in 0..3 {
+        assert_eq!(world.turn(handle.agent(), "Go").await, TurnEnd::Completed);
+    }
+    let asked = world.model.asked();
+    assert_eq!(asked.len(), 6);
+    assert!(asked.iter().skip(1).step_by(2).all(|after_a_call| after_a_call.contains("did look")), "{asked:?}");
+    handle.dispose().await.unwrap();
 }

@@ -1,6 +1,6 @@
 //! A step: the model is asked and answers, and tools are called.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use dsh_kernel::{Emit, Event, Serial, SerialEvent, Waterfall, WaterfallEvent};
 use dsh_llm::{Message, ModelEvent, ModelRequest, StopReason, ToolCall, ToolResult, ToolSchema, Usage};
@@ -23,6 +23,7 @@ pub struct AgentPreStep {
     pub system: Arc<str>,
     /// The tools that the model is told of.
     pub tools: Arc<[ToolSchema]>,
+    charged: Arc<Mutex<Option<Usage>>>,
 }
 
 /// `agent/request`: what the model is about to be asked; listeners may change all of it. Where one fails, the step has failed.
@@ -104,7 +105,18 @@ pub struct AgentToolResult {
 impl AgentPreStep {
     /// The model is about to be asked with these.
     pub fn new(agent: Agent, turn: u32, step: u32, system: Arc<str>, tools: Arc<[ToolSchema]>) -> Self {
-        Self { agent, turn, step, system, tools }
+        Self { agent, turn, step, system, tools, charged: Arc::default() }
+    }
+
+    /// Adds to what the turn costs: a listener has asked a model on its behalf.
+    pub fn charge(&self, usage: Usage) {
+        let mut charged = self.charged.lock().unwrap_or_else(PoisonError::into_inner);
+        *charged.get_or_insert_default() += usage;
+    }
+
+    /// What the listeners have charged until now; for who drives the agent.
+    pub fn charged(&self) -> Option<Usage> {
+        *self.charged.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
