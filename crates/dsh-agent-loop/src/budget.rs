@@ -69,7 +69,7 @@ impl Budget {
         self.chain().filter_map(|budget| budget.deadline).min()
     }
 
-    /// Takes a step, here and above.
+    /// Takes a step here and above, or none at all.
     pub(crate) fn take_step(&self, now: Duration) -> Result<(), TurnLimit> {
         if self.deadline().is_some_and(|deadline| deadline <= now) {
             return Err(TurnLimit::Time);
@@ -77,8 +77,17 @@ impl Budget {
         if self.tokens_left() == Some(0) {
             return Err(TurnLimit::Tokens);
         }
-        if self.steps_left() == Some(0) {
-            return Err(TurnLimit::Steps);
+        let mut taken = Vec::new();
+        for left in self.chain().filter_map(|budget| budget.steps.as_ref()) {
+            // Others who work under the turn take from it at the same time.
+            let one = left.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(1));
+            if one.is_err() {
+                for left in taken {
+                    let _before = AtomicU64::fetch_add(left, 1, Ordering::AcqRel);
+                }
+                return Err(TurnLimit::Steps);
+            }
+            taken.push(left);
         }
         self.chain().filter_map(|budget| budget.steps.as_ref()).for_each(|left| take(left, 1));
         Ok(())
@@ -102,5 +111,46 @@ impl fmt::Debug for Budget {
             .field("tokens_left", &self.tokens_left())
             .field("deadline", &self.deadline())
             .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+    use std::time::Duration;
+
+    use dsh_session::TurnLimit;
+
+    use super::Budget;
+    use crate::TurnLimits;
+
+    fn budget(steps: u32, above: Option<Budget>) -> Budget {
+        Budget::begin(&TurnLimits::new().steps(steps), Duration::ZERO, above)
+    }
+
+    // G3: a limit holds for all who take from it at once.
+    #[test]
+    fn no_more_steps_are_taken_than_there_are() {
+        for _ in 0..50 {
+            let above = budget(10, None);
+            let start = Barrier::new(4);
+            let taken: usize = std::thread::scope(|scope| {
+                let take = || {
+                    let own = budget(100, Some(above.clone()));
+                    start.wait();
+                    std::iter::repeat_with(|| own.take_step(Duration::ZERO)).take(20).flatten().count()
+                };
+                let threads = [(); 4].map(|()| scope.spawn(take));
+                threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+            });
+            assert_eq!((taken, above.steps_left()), (10, Some(0)));
+        }
+    }
+
+    #[test]
+    fn a_step_that_is_not_to_be_had_above_is_not_taken_below() {
+        let own = budget(5, Some(budget(0, None)));
+        assert_eq!(own.take_step(Duration::ZERO), Err(TurnLimit::Steps));
+        assert_eq!(own.0.steps.as_ref().unwrap().load(std::sync::atomic::Ordering::Relaxed), 5);
     }
 }
