@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use dsh_agent::Agent;
 use dsh_session::TurnLimit;
 
 use crate::limits::TurnLimits;
@@ -44,6 +45,11 @@ impl Budget {
             deadline: limits.time.map(|time| now.saturating_add(time)),
             above,
         }))
+    }
+
+    /// That of the turn which an agent has under way, if the loop of this crate drives it.
+    pub fn of(agent: &Agent) -> Option<Self> {
+        agent.working_with::<Self>().map(|budget| Self::clone(&budget))
     }
 
     fn chain(&self) -> impl Iterator<Item = &Inner> {
@@ -89,7 +95,6 @@ impl Budget {
             }
             taken.push(left);
         }
-        self.chain().filter_map(|budget| budget.steps.as_ref()).for_each(|left| take(left, 1));
         Ok(())
     }
 

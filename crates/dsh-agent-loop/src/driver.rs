@@ -1,12 +1,14 @@
 //! The driver of one agent: its mailbox, and the task that empties it.
 
-use std::sync::Arc;
+use std::any::Any;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use dsh_agent::{Agent, AgentDriver, AgentStatus, Error, TurnSummary};
 use dsh_kernel::{BoxFuture, Cancel, Context, Failure, Name};
 use dsh_llm::{Message, ToolSchema};
 use dsh_session::{Input, Session, TurnEnd, Via};
 
+use crate::budget::Budget;
 use crate::config::Settings;
 use crate::mailbox::{Inject, Mailbox, Next, Stopped};
 use crate::turn::turn;
@@ -23,11 +25,20 @@ pub(crate) struct Shared {
     pub(crate) settings: Settings,
     pub(crate) session: Session,
     pub(crate) mailbox: Mailbox,
+    /// That of the turn under way.
+    pub(crate) budget: Mutex<Option<Budget>>,
+}
+
+impl Shared {
+    pub(crate) fn set_budget(&self, budget: Option<Budget>) {
+        let before = std::mem::replace(&mut *self.budget.lock().unwrap_or_else(PoisonError::into_inner), budget);
+        drop(before);
+    }
 }
 
 impl LoopDriver {
     pub(crate) fn new(ctx: Context, settings: Settings, session: Session) -> Self {
-        Self { shared: Arc::new(Shared { ctx, settings, session, mailbox: Mailbox::new() }) }
+        Self { shared: Arc::new(Shared { ctx, settings, session, mailbox: Mailbox::new(), budget: Mutex::default() }) }
     }
 
     fn taken(&self, result: Result<(), Stopped>) -> Result<(), Error> {
@@ -60,28 +71,28 @@ impl AgentDriver for LoopDriver {
     }
 
     fn send(&self, message: Message) -> Result<(), Error> {
+        Input::check(&message)?;
         self.taken(self.shared.mailbox.send(message))
     }
 
     fn steer(&self, message: Message) -> Result<(), Error> {
+        Input::check(&message)?;
         self.taken(self.shared.mailbox.steer(message))
     }
 
     fn inject_message(&self, message: Message) -> Result<(), Error> {
+        Input::check(&message)?;
         match self.shared.mailbox.inject(message) {
             Ok(Inject::Taken) => Ok(()),
             Ok(Inject::Write(message)) => {
-        Input::check(&message)?;
                 self.shared.session.append(Input::new(message, Via::Inject))?;
                 Ok(())
             }
             Err(stopped) => self.taken(Err(stopped)),
-        Input::check(&message)?;
         }
     }
 
     fn cancel(&self) {
-        Input::check(&message)?;
         self.shared.mailbox.cancel();
     }
 
@@ -100,6 +111,11 @@ impl AgentDriver for LoopDriver {
 
     fn last_turn(&self) -> Option<TurnSummary> {
         self.shared.mailbox.last_turn()
+    }
+
+    fn working_with(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        let budget = self.shared.budget.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+        Some(Arc::new(budget))
     }
 }
 

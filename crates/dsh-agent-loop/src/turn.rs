@@ -45,6 +45,7 @@ pub(crate) async fn turn(
     let clock = shared.ctx.clock();
     let now = clock.now();
     let budget = Budget::begin(&shared.settings.limits, now, shared.settings.above.clone());
+    shared.set_budget(Some(budget.clone()));
     let time = budget.deadline().map(|deadline| clock.sleep(deadline.saturating_sub(now)));
     let mut turn = Turn {
         shared,
@@ -65,6 +66,7 @@ pub(crate) async fn turn(
         Ok(Err(end)) => end,
         Err(failure) => TurnEnd::failed(code::PANICKED, shown(shared, &failure)),
     };
+    shared.set_budget(None);
     let ended = shared.ctx.call_async(|| turn.end(end)).await;
     if let Err(failure) = ended {
         tracing::error!(agent = %agent.id(), failure = shown(shared, &failure), "a turn could not be ended");

@@ -198,6 +198,12 @@ impl Agent {
         self.drive(AgentDriver::last_turn).unwrap_or_default()
     }
 
+    /// What the turn under way works with, by the type that its driver says it has: of the shipped one the budget. `None` while there is
+    /// no turn.
+    pub fn working_with<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        self.drive(AgentDriver::working_with).unwrap_or_default()?.downcast().ok()
+    }
+
     /// Calls the driver as code of its owner.
     fn drive<R>(&self, code: impl FnOnce(&(dyn AgentDriver + 'static)) -> R) -> Result<R, Error> {
         let Some(driver) = self.0.driver.get() else { return Err(self.stopped()) };

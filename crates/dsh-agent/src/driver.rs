@@ -1,5 +1,6 @@
 //! What drives an agent: made by a factory, so that agents and the loop that runs them know one another by traits alone.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -76,6 +77,11 @@ pub trait AgentDriver: Send + Sync + 'static {
 
     /// See [`Agent::last_turn`].
     fn last_turn(&self) -> Option<TurnSummary>;
+
+    /// See [`Agent::working_with`]; nothing unless it says so.
+    fn working_with(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        None
+    }
 }
 
 /// What an agent does now.

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dsh_agent::{Agent, AgentsExt};
+use dsh_agent_loop::Budget;
 use dsh_kernel::{
     Audience, BoxFuture, Context, Disposer, Emit, Event, EventInfo, Failure, Method, Name, Owner, Quiet, Service,
 };
@@ -215,6 +216,10 @@ impl SubagentRegistry {
         let work = parent.as_ref().map(Agent::work).transpose()?;
         let above = parent.as_ref().map(Agent::cancel_token);
         let run = Arc::new(Run::new(self.number(), (entry.info.name.clone(), entry.place), &request, parent));
+        // What its turn may still take holds for all that is done on its behalf.
+        if request.budget.is_none() {
+            request.budget = parent.as_ref().and_then(Budget::of);
+        }
         self.reserve(&run)?;
         // From here on, whatever is refused, nothing of the run is left.
         let mut ending = Ending::new(self, &run);

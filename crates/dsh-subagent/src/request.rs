@@ -82,8 +82,8 @@ impl SubagentRequest {
         self
     }
 
-    /// What is left of the turn that asks for it: all that the child and those under it take is taken from that too. A tool finds it in
-    /// its context.
+    /// What is left of the turn that asks for it: all that the child and those under it take is taken from that too. Without one it is that
+    /// of its parent's turn, while one is under way. A tool finds it in its context.
     pub fn budget(mut self, budget: Budget) -> Self {
         self.budget = Some(budget);
         self

@@ -183,3 +183,32 @@ async fn a_provider_that_never_ends_is_ended_by_time() {
     parent.agent().when_idle().await;
     assert_eq!(gate.waiting(), 0);
 }
+
+/// G3: also where whoever starts a child says only for whom.
+#[tokio::test]
+async fn a_child_takes_from_its_parents_turn_without_being_told_to() {
+    let world = world(DOWN).await;
+    let options = LoopOptions::new().limits(TurnLimits::new().steps(2));
+    let parent = world.agent_with("main", options).await;
+    let gate = world.model.gate("Hold.");
+    parent.agent().send(dsh_llm::Message::user("Hold.")).unwrap();
+    gate.reached().await;
+    assert!(world.run("spawn", parent.agent(), SubagentRequest::new("One.")).await.is_completed());
+    let second = world.run("spawn", parent.agent(), SubagentRequest::new("Two.")).await;
+    assert_eq!(second.stop, SubagentStop::limit(TurnLimit::Steps));
+    gate.open();
+    parent.agent().when_idle().await;
+    // Between turns there is nothing to take from.
+    assert!(world.run("spawn", parent.agent(), SubagentRequest::new("Three.")).await.is_completed());
+}
+
+/// A step that is asked again is one step.
+#[tokio::test]
+async fn a_step_that_is_tried_again_counts_once() {
+    let world = world("[[rules]]\nfail = 'overloaded'").await;
+    let options = LoopOptions::new().retries(dsh_agent_loop::Retries::new().times(2));
+    let parent = world.agent_with("main", options).await;
+    let run = world.root.subagents().start("spawn", SubagentRequest::new("x").parent(parent.agent())).unwrap();
+    let result = crate::support::patiently(&world.clock, Box::pin(run.result())).await;
+    assert_eq!((world.model.count(), result.steps), (3, 1));
+}
