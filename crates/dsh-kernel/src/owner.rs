@@ -79,6 +79,20 @@ impl Owner {
         &self.0.name
     }
 
+    /// Whose fiber the fiber is in; `None` for the root.
+    ///
+    /// ```
+    /// # use dsh_kernel::Kernel;
+    /// let kernel = Kernel::new();
+    /// let outer = kernel.root().scope("reviewer")?;
+    /// let inner = outer.ctx().scope("draft")?;
+    /// assert_eq!(inner.ctx().owner().parent(), Some(outer.ctx().owner()));
+    /// # Ok::<(), dsh_kernel::Error>(())
+    /// ```
+    pub fn parent(&self) -> Option<Self> {
+        self.0.parent.as_ref().map(Self::at)
+    }
+
     /// How often the fiber has begun to unload: another number means that it left in between, even if it is back.
     pub fn unloads(&self) -> u64 {
         self.0.unloads.load(Ordering::Acquire)

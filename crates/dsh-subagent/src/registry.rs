@@ -246,10 +246,18 @@ impl SubagentRegistry {
         Ok(SubagentRun(run))
     }
 
-    /// The agent whose scope a context has.
+    /// The nearest agent in whose scope a context is, however deep: in a scope of its own within it, or what the agent has begun
+    /// elsewhere.
     fn agent_of(&self, ctx: &Context) -> Result<Option<Agent>, Error> {
         let Some(key) = ctx.scope_key() else { return Ok(None) };
-        Ok(self.ctx.agents().list()?.into_iter().find(|agent| agent.scope_key() == key))
+        let agents = self.ctx.agents().list()?;
+        if let Some(agent) = agents.iter().find(|agent| agent.scope_key() == key) {
+            return Ok(Some(agent.clone()));
+        }
+        let places: Vec<Owner> = agents.iter().map(|agent| agent.ctx().owner()).collect();
+        let mut above = std::iter::successors(Some(ctx.owner()), Owner::parent);
+        let found = above.find_map(|owner| places.iter().position(|place| *place == owner));
+        Ok(found.and_then(|found| agents.get(found).cloned()))
     }
 
     /// Takes a place among those that run.

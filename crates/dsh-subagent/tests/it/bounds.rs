@@ -2,6 +2,7 @@
 
 use dsh_agent::Agent;
 use dsh_llm::{ModelRequest, ToolCall};
+use dsh_session::SessionEvent;
 use dsh_subagent::{ChildOptions, SubagentRequest, SubagentsConfig, SubagentsExt};
 use dsh_testkit::Gate;
 use dsh_tools::{ExecuteContext, ToolFilter, ToolsExt};
@@ -144,4 +145,28 @@ async fn at_the_last_level_the_task_tool_is_not_offered() {
     let request = SubagentRequest::new("Alone.").depth(0);
     assert!(world.run("spawn", parent.agent(), request).await.is_completed());
     assert_eq!(tools(&world.model.asked("Alone.")[0]), ["read", "stall", "write"]);
+}
+
+/// G3: whoever is asked from inside of an agent works for that agent, however deep inside.
+#[tokio::test]
+async fn a_child_that_is_started_anywhere_within_an_agents_scope_is_that_agents() {
+    let world = world(SCRIPT).await;
+    let parent = world.agent("main").await;
+    parent.agent().ctx().tools().restrict(ToolFilter::new().deny(["write"])).unwrap();
+    let outer = parent.agent().ctx().scope("outer").unwrap();
+    let inner = outer.ctx().scope("inner").unwrap();
+    let places = [parent.agent().ctx().clone(), parent.agent().work().unwrap(), inner.ctx().clone()];
+    for (number, ctx) in places.into_iter().enumerate() {
+        let run = ctx.subagents().start("spawn", SubagentRequest::new("read and write")).unwrap();
+        let session = run.result().await.session.clone().unwrap();
+        assert_eq!(tools(&world.model.asked("read and write")[number]), ["read", "stall", "task"]);
+        let SessionEvent::Opened(opened) = &world.log(&session)[0] else { panic!("no header") };
+        assert_eq!(opened.parent.as_ref(), Some(parent.agent().id()));
+    }
+    assert_eq!(world.times("write"), 0);
+    // A scope that is in no agent's is nobody's.
+    let apart = world.root.scope("apart").unwrap();
+    let run = apart.ctx().subagents().start("spawn", SubagentRequest::new("read and write")).unwrap();
+    run.result().await;
+    assert_eq!(world.times("write"), 1);
 }
