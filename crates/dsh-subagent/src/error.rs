@@ -46,6 +46,8 @@ pub enum ErrorKind {
     DuplicateProvider,
     /// `subagent::no_provider`: there is no provider of that name (G1).
     NoProvider,
+    /// `subagent::provider_panicked`: a provider panicked when it was to say what it is.
+    ProviderPanicked,
     /// `subagent::unsupported_capability`: the provider cannot do what the request asks for (G1).
     UnsupportedCapability,
     /// `subagent::invalid_output_schema`: the schema of the final answer is none.
@@ -68,6 +70,7 @@ impl ErrorKind {
         match self {
             Self::DuplicateProvider => "subagent::duplicate_provider",
             Self::NoProvider => "subagent::no_provider",
+            Self::ProviderPanicked => "subagent::provider_panicked",
             Self::UnsupportedCapability => "subagent::unsupported_capability",
             Self::InvalidOutputSchema => "subagent::invalid_output_schema",
             Self::TooDeep => "subagent::too_deep",

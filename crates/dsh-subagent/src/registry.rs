@@ -127,7 +127,7 @@ impl SubagentRegistry {
         match failure.downcast_ref::<dsh_kernel::Error>() {
             Some(error) => error.clone().into(),
             None => Error::new(
-                ErrorKind::NoProvider,
+                ErrorKind::ProviderPanicked,
                 format!("a provider failed to say what it is: {}", self.shown(failure)),
                 "its name, its description and its capabilities are asked for when it is registered",
             ),

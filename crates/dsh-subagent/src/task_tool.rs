@@ -140,7 +140,9 @@ impl TypedTool for Task {
             | ErrorKind::TooDeep
             | ErrorKind::TooMany
             | ErrorKind::NoParent => ToolFailure::model(error.to_string()),
-            ErrorKind::DuplicateProvider | ErrorKind::Agent | ErrorKind::Kernel => ToolFailure::Host(error.into()),
+            ErrorKind::DuplicateProvider | ErrorKind::ProviderPanicked | ErrorKind::Agent | ErrorKind::Kernel => {
+                ToolFailure::Host(error.into())
+            }
         })?;
         said(&*Followed::new(started, &cx).await)
     }

@@ -193,3 +193,26 @@ async fn a_provider_that_fails_or_panics_resolves_the_result() {
     }
     assert_eq!(root.subagents().running().unwrap().len(), 0);
 }
+
+/// It is told as what it is.
+#[tokio::test]
+async fn a_provider_that_panics_when_it_names_itself_has_panicked() {
+    struct Nameless;
+    impl dsh_subagent::SubagentProvider for Nameless {
+        fn name(&self) -> &str {
+            panic!("it has no name")
+        }
+        fn capabilities(&self) -> Capabilities {
+            Capabilities::none()
+        }
+        fn run(
+            &self,
+            _: dsh_subagent::SubagentJob,
+        ) -> dsh_kernel::BoxFuture<'static, Result<SubagentResult, dsh_kernel::Failure>> {
+            unreachable!()
+        }
+    }
+    let world = world("").await;
+    let error = world.root.subagents().register_provider(Nameless).unwrap_err();
+    assert_eq!((error.kind(), error.code()), (ErrorKind::ProviderPanicked, "subagent::provider_panicked"));
+}
