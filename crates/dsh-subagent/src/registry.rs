@@ -42,6 +42,13 @@ struct State {
     next: u64,
 }
 
+impl State {
+    fn no_provider(&self, name: &str) -> Error {
+        let known: Vec<Name> = self.providers.iter().map(|entry| entry.info.name.clone()).collect();
+        Error::no_provider(name, &known)
+    }
+}
+
 /// A registered provider.
 pub(crate) struct Entry {
     place: u64,
@@ -183,10 +190,7 @@ impl SubagentRegistry {
     fn provider(&self, name: &str) -> Result<Arc<Entry>, Error> {
         let state = self.state();
         let found = state.providers.iter().find(|entry| entry.info.name.as_str() == name);
-        found.cloned().ok_or_else(|| {
-            let known: Vec<Name> = state.providers.iter().map(|entry| entry.info.name.clone()).collect();
-            Error::no_provider(name, &known)
-        })
+        found.cloned().ok_or_else(|| state.no_provider(name))
     }
 
     /// Begins a run; all that can be refused is refused before there is anything of it (G1, G3).
@@ -212,14 +216,14 @@ impl SubagentRegistry {
             Some(parent) => Some(parent),
             None => self.agent_of(ctx)?,
         };
-        let lineage = Lineage::under(parent.as_ref(), self.config.depth, request.depth).ok_or_else(too_deep)?;
-        let work = parent.as_ref().map(Agent::work).transpose()?;
-        let above = parent.as_ref().map(Agent::cancel_token);
-        let run = Arc::new(Run::new(self.number(), (entry.info.name.clone(), entry.place), &request, parent));
         // What its turn may still take holds for all that is done on its behalf.
         if request.budget.is_none() {
             request.budget = parent.as_ref().and_then(Budget::of);
         }
+        let lineage = Lineage::under(parent.as_ref(), self.config.depth, request.depth).ok_or_else(too_deep)?;
+        let work = parent.as_ref().map(Agent::work).transpose()?;
+        let above = parent.as_ref().map(Agent::cancel_token);
+        let run = Arc::new(Run::new(self.number(), (entry.info.name.clone(), entry.place), &request, parent));
         self.reserve(&run)?;
         // From here on, whatever is refused, nothing of the run is left.
         let mut ending = Ending::new(self, &run);
@@ -260,9 +264,12 @@ impl SubagentRegistry {
         Ok(found.and_then(|found| agents.get(found).cloned()))
     }
 
-    /// Takes a place among those that run.
+    /// Takes a place among those that run, while the provider is there: when it leaves, it finds the run and ends it.
     fn reserve(&self, run: &Arc<Run>) -> Result<(), Error> {
         let mut state = self.state();
+        if !state.providers.iter().any(|entry| entry.place == run.place) {
+            return Err(state.no_provider(run.provider.as_str()));
+        }
         let refuse = |most: usize, whose: &str| {
             let problem = format!("{most} subagents {whose} run already, which is the limit");
             Error::new(ErrorKind::TooMany, problem, "wait until one has ended")
@@ -341,5 +348,53 @@ impl fmt::Debug for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let owner: &Owner = &self.info.owner;
         write!(f, "Entry({} of {owner})", self.info.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use dsh_kernel::{BoxFuture, Failure, Kernel};
+
+    use super::SubagentRegistry;
+    use crate::config::SubagentsConfig;
+    use crate::run::Run;
+    use crate::{Capabilities, SubagentJob, SubagentProvider, SubagentRequest, SubagentResult};
+
+    struct Quick;
+
+    impl SubagentProvider for Quick {
+        fn name(&self) -> &'static str {
+            "quick"
+        }
+
+        fn capabilities(&self) -> Capabilities {
+            Capabilities::none()
+        }
+
+        fn run(&self, _: SubagentJob) -> BoxFuture<'static, Result<SubagentResult, Failure>> {
+            Box::pin(async { Ok(SubagentResult::completed("")) })
+        }
+    }
+
+    /// G1: it may leave when it has been found and its run has no place yet; nobody would end that run.
+    #[tokio::test]
+    async fn no_run_begins_on_a_provider_that_has_gone_meanwhile() {
+        let kernel = Kernel::new();
+        let root = kernel.root();
+        let registry = Arc::new(SubagentRegistry::new(root.clone(), SubagentsConfig::new()));
+        let first = registry.register_provider(&root, Box::new(Quick)).unwrap();
+        let found = registry.provider("quick").unwrap();
+        first.dispose().await.unwrap();
+        // Another one of that name is another one.
+        registry.register_provider(&root, Box::new(Quick)).unwrap();
+        let request = SubagentRequest::new("Work.");
+        let run = |entry: &super::Entry| {
+            Arc::new(Run::new(registry.number(), (entry.info.name.clone(), entry.place), &request, None))
+        };
+        assert_eq!(registry.reserve(&run(&found)).unwrap_err().code(), "subagent::no_provider");
+        assert!(registry.running().is_empty());
+        registry.reserve(&run(&registry.provider("quick").unwrap())).unwrap();
     }
 }
