@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use dsh_kernel::{Audience, Context, Failure, Fx, Name};
-use dsh_session::{Opened, Session, SessionId, SessionRegistry, SessionsExt, TurnEnd};
+use dsh_session::{Opened, Session, SessionId, SessionRegistry, SessionsExt, SessionsHandle, TurnEnd};
 use dsh_system_prompt::{AssembleContext, RunContext};
 
 use crate::agent::Agent;
@@ -19,6 +19,7 @@ enum Source {
     New(SessionId),
     Resumed(SessionId),
     Open(Session),
+    Fork(SessionId, u32, SessionId),
 }
 
 /// Makes an agent as an effect of the context's owner; `resume` is the session that it goes on with.
@@ -30,7 +31,9 @@ pub(crate) async fn create(
 ) -> Result<AgentHandle, Error> {
     let factory = registry.factory()?;
     let source = match (resume, std::mem::replace(&mut options.session, SessionChoice::Fresh)) {
-        (Some(id), _) => Source::Resumed(id),
+        (Some(id), SessionChoice::Fresh) if options.parent.is_none() => Source::Resumed(id),
+        (Some(id), _) => return Err(session_chosen(&id)),
+        (None, SessionChoice::Fork(source, turn)) => Source::Fork(source, turn, registry.fresh_id()?),
         (None, SessionChoice::New(id)) => Source::New(id),
         (None, SessionChoice::Open(session)) => Source::Open(session),
         (None, SessionChoice::Fresh) => Source::New(registry.fresh_id()?),
@@ -59,9 +62,8 @@ impl Making {
 
         let mut run = std::mem::take(&mut self.options.run);
         let mut fields = self.options.fill(AssembleContext::for_scope(key));
-        if run.model_name().is_none()
-            && let Some(model) = self.factory.call(|factory| factory.model(&fields))?
-        {
+        // Who asks the model knows which it is.
+        if let Some(model) = self.factory.call(|factory| factory.model(&fields))? {
             run = run.model(model);
         }
         fields = fields.with(run.clone());
@@ -118,9 +120,15 @@ impl Making {
                     opened = opened.cwd(cwd);
                 }
                 let session = all.create(opened)?;
-                // Nobody has said anything in a session whose agent never came to be: it goes, once it is closed.
-                let (all, is_made) = (all, Arc::clone(is_made));
-                fx.defer(move || if is_made.load(Ordering::Acquire) { Ok(()) } else { all.remove(&id) });
+                goes_unless(is_made, fx, all, id);
+                session
+            }
+            Source::Fork(source, turn, id) => {
+                let session = match &self.options.parent {
+                    Some(parent) => all.fork_for(parent, &source, turn, id.clone())?,
+                    None => all.fork(&source, turn, id.clone())?,
+                };
+                goes_unless(is_made, fx, all, id);
                 session
             }
             Source::Resumed(id) => all.open(&id)?,
@@ -131,6 +139,19 @@ impl Making {
         session.interrupt(TurnEnd::Interrupted)?;
         Ok(session)
     }
+}
+
+/// Nobody has said anything in a session whose agent never came to be: it goes, once it is closed.
+fn goes_unless(is_made: &Arc<AtomicBool>, fx: &mut Fx, all: SessionsHandle, id: SessionId) {
+    let is_made = Arc::clone(is_made);
+    fx.defer(move || if is_made.load(Ordering::Acquire) { Ok(()) } else { all.remove(&id) });
+}
+
+/// The error of options that say which session, where that is said already.
+fn session_chosen(id: &SessionId) -> Error {
+    let problem = format!("the agent goes on with the session `{id}`, and its options name a session or a parent too");
+    let error = Error::new(ErrorKind::SessionChosen, problem);
+    error.help("leave them out: a session that is resumed has both; or make an agent with `create`")
 }
 
 impl AgentRegistry {

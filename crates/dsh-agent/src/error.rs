@@ -57,6 +57,8 @@ pub enum ErrorKind {
     NoFactory,
     /// `agent::no_session_id`: neither the options nor the plugin say what the session is called.
     NoSessionId,
+    /// `agent::session_chosen`: an agent is to go on with a session, and its options name another one, or whom it works for.
+    SessionChosen,
     /// `agent::unscoped`: an agent was to be made without a scope.
     Unscoped,
     /// `agent::stopped`: the agent takes in nothing any more.
@@ -77,6 +79,7 @@ impl ErrorKind {
             Self::DuplicateFactory => "agent::duplicate_factory",
             Self::NoFactory => "agent::no_factory",
             Self::NoSessionId => "agent::no_session_id",
+            Self::SessionChosen => "agent::session_chosen",
             Self::Unscoped => "agent::unscoped",
             Self::Stopped => "agent::stopped",
             Self::DriverFailed => "agent::driver_failed",

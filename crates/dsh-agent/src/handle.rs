@@ -95,11 +95,11 @@ impl AgentsHandle {
     }
 
     /// Makes an agent that goes on with a session of the store. What an earlier process left open in it is ended first: each open call
-    /// gets an `interrupted` result and none is run again, and the turn ends so. A session in the options is not looked at.
+    /// gets an `interrupted` result and none is run again, and the turn ends so. The options name neither a session nor a parent: the session has both.
     ///
     /// # Errors
     ///
-    /// `session::not_found`, `session::locked`, `session::corrupt` and others of sessions; those of [`create`](Self::create).
+    /// `agent::session_chosen`; `session::not_found`, `session::locked`, `session::corrupt` and others of sessions; those of [`create`](Self::create).
     pub fn resume(&self, id: SessionId, options: AgentOptions) -> BoxFuture<'static, Result<AgentHandle, Error>> {
         self.make(options, Some(id))
     }

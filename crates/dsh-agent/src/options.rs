@@ -45,6 +45,8 @@ pub(crate) enum SessionChoice {
     New(SessionId),
     /// One that is open already.
     Open(Session),
+    /// A new one with the turns of another up to this one.
+    Fork(SessionId, u32),
 }
 
 impl AgentOptions {
@@ -72,13 +74,21 @@ impl AgentOptions {
         self
     }
 
+    /// A new session with the turns of another one up to `turn`, which has ended; of none where it is 0. Like any new session it goes
+    /// where the agent is not made after all.
+    pub fn fork_of(mut self, source: SessionId, turn: u32) -> Self {
+        self.session = SessionChoice::Fork(source, turn);
+        self
+    }
+
     /// The session of the agent that it works for; its new session notes it.
     pub fn parent(mut self, id: SessionId) -> Self {
         self.parent = Some(id);
         self
     }
 
-    /// What its run knows of itself: model and working folder. A model that is not given is that of the factory.
+    /// What its run knows of itself: the working folder. The model is what its driver says that it asks; one that is given here is told
+    /// only where the factory of drivers says none.
     pub fn run(mut self, run: RunContext) -> Self {
         self.run = run;
         self

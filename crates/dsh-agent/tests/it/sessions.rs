@@ -1,8 +1,9 @@
 //! An agent goes on with a session, whatever an earlier process left open in it (A2, A3).
 
-use dsh_agent::{AgentOptions, Agents, AgentsExt};
+use dsh_agent::{AgentOptions, Agents, AgentsExt, ErrorKind};
 use dsh_llm::{ContentBlock, Message, ToolCall};
 use dsh_session::{Answered, CallStarted, Opened, Session, SessionEvent, SessionId, SessionsExt, TurnEnd, TurnStarted};
+use dsh_system_prompt::RunContext;
 
 use crate::support::{Fakes, bare, id, world};
 
@@ -68,4 +69,35 @@ async fn the_plugin_names_the_sessions_of_agents_whose_options_do_not() {
     let handle = root.agents().create(AgentOptions::new("main")).await.unwrap();
     assert_eq!(handle.agent().id(), &id("a-name"));
     kernel.shutdown().await.unwrap();
+}
+
+/// A3: which session it is, and whose work, is said by the session that it goes on with.
+#[tokio::test]
+async fn options_that_name_another_session_are_refused_where_one_is_resumed() {
+    let world = world().await;
+    drop(Session::create(&world.store, Opened::new(id("old"))).unwrap());
+    let other = Session::create(&world.store, Opened::new(id("open"))).unwrap();
+    let options = [
+        AgentOptions::new("main").session_id(id("other")),
+        AgentOptions::new("main").session(other),
+        AgentOptions::new("main").fork_of(id("old"), 0),
+        AgentOptions::new("main").parent(id("other")),
+    ];
+    for options in options {
+        let error = world.root.agents().resume(id("old"), options).await.unwrap_err();
+        assert_eq!((error.kind(), error.code()), (ErrorKind::SessionChosen, "agent::session_chosen"));
+    }
+    world.root.agents().resume(id("old"), AgentOptions::new("main")).await.unwrap().dispose().await.unwrap();
+}
+
+/// A4: what asks the model says which it is; nobody else can say another.
+#[tokio::test]
+async fn the_model_that_is_told_is_the_drivers() {
+    let world = world().await;
+    let options = AgentOptions::new("main").session_id(id("a")).run(RunContext::new().model("another").cwd("/srv"));
+    let handle = world.root.agents().create(options).await.unwrap();
+    let run = handle.agent().run().unwrap();
+    assert_eq!((run.model_name(), run.cwd_shown()), (Some("fake-1"), Some("/srv")));
+    assert_eq!(handle.agent().session().opened().model.as_deref(), Some("fake-1"));
+    handle.dispose().await.unwrap();
 }
