@@ -50,6 +50,7 @@ type Looping = Quiet<Box<dyn FnOnce(LoopOptions) -> LoopOptions + Send>>;
 #[must_use = "a child is made by `job.agent(options)`"]
 pub struct ChildOptions {
     session: Option<Session>,
+    forked: Option<u32>,
     persona: Option<Text>,
     tools: Vec<ToolFilter>,
     setup: Option<Setup>,
@@ -65,6 +66,12 @@ impl ChildOptions {
     /// A session that is open already and that nobody has entered: one that was forked, for example.
     pub fn session(mut self, session: Session) -> Self {
         self.session = Some(session);
+        self
+    }
+
+    /// A new session with its parent's turns up to this one, which has ended; without a parent a new one.
+    pub fn forked(mut self, turn: u32) -> Self {
+        self.forked = Some(turn);
         self
     }
 
@@ -198,6 +205,9 @@ impl SubagentJob {
         let mut options = AgentOptions::new(run.name.clone()).run(facts).with(looping).with(lineage.clone());
         if let Some(parent) = parent {
             options = options.parent(parent.id().clone());
+            if let Some(turn) = child.forked {
+                options = options.fork_of(parent.id().clone(), turn);
+            }
         }
         if let Some(session) = child.session {
             options = options.session(session);

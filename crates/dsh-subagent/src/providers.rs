@@ -1,8 +1,6 @@
 //! The shipped providers: a fresh child, and one that knows what its parent knows (G2).
 
-use dsh_agent::AgentsExt;
 use dsh_kernel::{BoxFuture, Failure};
-use dsh_session::SessionsExt;
 use dsh_template::Text;
 use dsh_tools::ToolFilter;
 
@@ -136,23 +134,8 @@ impl SubagentProvider for Fork {
             // A turn that begins or ends meanwhile changes nothing: the number is that of one that has ended.
             let turn = source.turn();
             let turn = if source.is_turn_open() { turn.saturating_sub(1) } else { turn };
-            let (agents, sessions) = (job.ctx().agents(), job.ctx().sessions());
-            let id = agents.new_session_id()?;
-            let session = sessions.fork(source.id(), turn, id.clone())?;
-            match job.agent(ChildOptions::new().session(session)).await {
-                Ok(child) => job.converse(&child).await,
-                Err(failure) => {
-                    // Nobody has said anything in it.
-                    let rolled_back = failure.downcast_ref::<dsh_agent::Error>().and_then(dsh_agent::Error::teardown);
-                    if let Some(rolled_back) = rolled_back {
-                        drop(rolled_back.await);
-                    }
-                    if let Err(error) = sessions.remove(&id) {
-                        tracing::debug!(session = %id, %error, "the session of a child that was not made is left");
-                    }
-                    Err(failure)
-                }
-            }
+            let child = job.agent(ChildOptions::new().forked(turn)).await?;
+            job.converse(&child).await
         })
     }
 }

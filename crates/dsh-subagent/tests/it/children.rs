@@ -66,6 +66,7 @@ async fn fork_makes_a_child_that_knows_the_completed_turns() {
     let SessionEvent::Opened(opened) = &world.log(result.session.as_ref().unwrap())[0] else { panic!("no header") };
     let origin = opened.forked_from.as_ref().unwrap();
     assert_eq!((&origin.session, origin.turn), (parent.agent().id(), 1));
+    assert_eq!(opened.parent.as_ref(), Some(parent.agent().id()));
     gate.open();
     parent.agent().when_idle().await;
     // The child has left no trace in its parent.
@@ -73,6 +74,39 @@ async fn fork_makes_a_child_that_knows_the_completed_turns() {
     let again = world.run("fork", parent.agent(), SubagentRequest::new("And now?")).await;
     assert_eq!(again.text, "Good: And now?");
     assert_eq!(world.model.asked("And now?")[0].messages.len(), 5);
+}
+
+/// G2: what was copied for a child goes where the child is not made, whatever ends it.
+#[tokio::test]
+async fn a_fork_that_is_ended_while_its_child_is_made_leaves_no_session() {
+    let world = world(GOOD).await;
+    let parent = world.agent("main").await;
+    say(parent.agent(), "Remember 7.").await;
+    let gate = dsh_testkit::Gate::new();
+    let waiting = gate.clone();
+    let held = world.root.on_serial(move |_: Arc<dsh_agent::AgentSessionStart>| {
+        let wait = waiting.wait();
+        async move {
+            wait.await;
+            Ok(None)
+        }
+    });
+    held.unwrap();
+    for disposed in [false, true] {
+        let request = SubagentRequest::new("Which?").parent(parent.agent());
+        let scope = world.root.scope("starts").unwrap();
+        let run = scope.ctx().subagents().start("fork", request).unwrap();
+        let mut reached = Box::pin(gate.reached());
+        crate::support::until(|| dsh_testkit::poll_once(&mut reached).is_ready()).await;
+        crate::support::until(|| world.store.list().unwrap().len() == 2).await;
+        if disposed {
+            scope.dispose().await.unwrap();
+        } else {
+            run.cancel();
+        }
+        run.result().await;
+        assert_eq!(world.store.list().unwrap().len(), 1, "{disposed}");
+    }
 }
 
 /// G2: one that has no turn yet is forked with none; there has to be one.
