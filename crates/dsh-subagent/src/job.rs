@@ -7,7 +7,7 @@ use std::time::Duration;
 use dsh_agent::{Agent, AgentOptions, AgentsExt};
 use dsh_agent_loop::LoopOptions;
 use dsh_kernel::{BoxFuture, Cancel, Context, Failure, Name, Quiet};
-use dsh_llm::{ContentBlock, Message, Usage};
+use dsh_llm::{ContentBlock, Message};
 use dsh_session::{Session, SessionEvent};
 use dsh_system_prompt::{PromptSection, RunContext, SystemPromptExt};
 use dsh_template::Text;
@@ -241,7 +241,8 @@ impl SubagentJob {
             }
             let Err(violations) = schema.read(&first.text) else { return Ok(first) };
             let second = ask(&child, Message::user(format!("{WRONG}{violations}\n\n{AGAIN}"))).await?;
-            let usage = added(first.usage, second.usage);
+            let mut usage = first.usage;
+            usage += second.usage;
             Ok(SubagentResult { usage, steps: first.steps.saturating_add(second.steps), ..second })
         })
     }
@@ -298,6 +299,8 @@ async fn ask(child: &Agent, message: Message) -> Result<SubagentResult, Failure>
 /// nothing drives it any more.
 pub(crate) fn last_words(child: &Agent, before: usize) -> SubagentResult {
     let mut result = SubagentResult::stopped(SubagentStop::ended("the child began no turn"));
+    // A step may be asked more than once, and a request for a summary is none of its own.
+    let mut last = None;
     result.session = Some(child.id().clone());
     for record in child.session().records_from(u64::try_from(before).unwrap_or(u64::MAX)) {
         match &record.event {
@@ -305,40 +308,29 @@ pub(crate) fn last_words(child: &Agent, before: usize) -> SubagentResult {
                 result.stop = SubagentStop::ended("the child's turn has no end");
                 result.text.clear();
             }
-            SessionEvent::Request(_) => result.steps = result.steps.saturating_add(1),
+            SessionEvent::Request(request) => {
+                if last.replace((record.turn, request.step)) != Some((record.turn, request.step)) {
+                    result.steps = result.steps.saturating_add(1);
+                }
+            }
+            SessionEvent::StepFailed(failed) => result.usage += failed.usage.unwrap_or_default(),
+            SessionEvent::Compacted(compacted) => result.usage += compacted.usage.unwrap_or_default(),
             SessionEvent::Answered(answered) => {
-                result.usage = added(result.usage, answered.usage.unwrap_or_default());
+                result.usage += answered.usage.unwrap_or_default();
                 result.text = answered.message.content.iter().filter_map(ContentBlock::as_text).collect();
             }
             SessionEvent::TurnEnded(ended) => result.stop = ended.end.clone().into(),
             SessionEvent::Opened(_)
             | SessionEvent::Input(_)
             | SessionEvent::Prompt(_)
-            | SessionEvent::StepFailed(_)
             | SessionEvent::CallStarted(_)
             | SessionEvent::CallEnded(_)
             | SessionEvent::Attached(_)
-            | SessionEvent::Compacted(_)
             | SessionEvent::Repaired(_)
             | _ => {}
         }
     }
     result
-}
-
-fn added(first: Usage, second: Usage) -> Usage {
-    let add = |first: Option<u64>, second: Option<u64>| match (first, second) {
-        (Some(first), Some(second)) => Some(first.saturating_add(second)),
-        (only, None) | (None, only) => only,
-    };
-    let mut sum = Usage::new(
-        first.input_tokens.saturating_add(second.input_tokens),
-        first.output_tokens.saturating_add(second.output_tokens),
-    );
-    sum.cache_read_tokens = add(first.cache_read_tokens, second.cache_read_tokens);
-    sum.cache_write_tokens = add(first.cache_write_tokens, second.cache_write_tokens);
-    sum.reasoning_tokens = add(first.reasoning_tokens, second.reasoning_tokens);
-    sum
 }
 
 impl fmt::Debug for SubagentJob {
