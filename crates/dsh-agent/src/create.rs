@@ -125,7 +125,7 @@ impl Making {
             }
             Source::Fork(source, turn, id) => {
                 let session = match &self.options.parent {
-                    Some(parent) => all.fork_for(parent, &source, turn, id.clone())?,
+                    Some(parent) => all.fork_as(&source, turn, Opened::new(id.clone()).parent(parent.clone()))?,
                     None => all.fork(&source, turn, id.clone())?,
                 };
                 goes_unless(is_made, fx, all, id);
