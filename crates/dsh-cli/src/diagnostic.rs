@@ -21,7 +21,7 @@ mod source;
 use std::fmt;
 
 pub(crate) use self::counts::{Counts, counted};
-pub(crate) use self::plain::one_line;
+pub(crate) use self::plain::{json as visible_json, one_line};
 pub(crate) use self::report::{Known, Report};
 pub(crate) use self::source::{Source, SourceId, Sources, Span};
 

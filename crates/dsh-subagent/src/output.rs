@@ -44,7 +44,7 @@ impl OutputSchema {
     pub fn read(&self, answer: &str) -> Result<Value, String> {
         self.0.schema.read(unfenced(answer)).map_err(|misfit| match misfit {
             Misfit::Violations(list) => list,
-            misfit => format!("\n- (the whole): {misfit}"),
+            misfit @ (Misfit::NotJson(_) | Misfit::TooCostly(_) | _) => format!("\n- (the whole): {misfit}"),
         })
     }
 }

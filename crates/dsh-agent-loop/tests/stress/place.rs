@@ -37,7 +37,7 @@ pub(crate) fn everything() -> Vec<dsh_kernel::Name> {
 impl Place {
     pub(crate) async fn new() -> Arc<Self> {
         // How long a task takes to end on a loaded machine is not what is looked at; one that never does is the watchdog's.
-        let kernel = Kernel::builder().grace(std::time::Duration::from_secs(600)).build();
+        let kernel = Kernel::builder().grace(std::time::Duration::from_mins(10)).build();
         let root = kernel.root();
         let (store, probes) = (MemoryStore::new(), Probes::new());
         let prompt = PromptConfig::new().identity(Identity::Omitted).persona("You work.");

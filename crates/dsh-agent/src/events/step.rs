@@ -100,6 +100,8 @@ pub struct AgentToolResult {
     pub result: ToolResult,
     /// Of an error result, its stable code.
     pub code: Option<&'static str>,
+    /// Of a failure that the model is told no more of, what it was: for the host.
+    pub failure: Option<String>,
 }
 
 impl AgentPreStep {
@@ -165,13 +167,20 @@ impl AgentToolCall {
 impl AgentToolResult {
     /// A call has this result.
     pub fn new(agent: Agent, turn: u32, step: u32, call: ToolCall, result: ToolResult) -> Self {
-        Self { agent, turn, step, call, result, code: None }
+        Self { agent, turn, step, call, result, code: None, failure: None }
     }
 
     /// Of an error result, its stable code.
     #[must_use]
     pub fn code(mut self, code: Option<&'static str>) -> Self {
         self.code = code;
+        self
+    }
+
+    /// What a failure was that is the host's.
+    #[must_use]
+    pub fn failure(mut self, failure: Option<String>) -> Self {
+        self.failure = failure;
         self
     }
 }

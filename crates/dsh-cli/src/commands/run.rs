@@ -103,7 +103,9 @@ impl ReadyToRun {
             Ok(runtime) => runtime,
             Err(status) => return status,
         };
-        let approver = console.can_ask().then(TerminalApprover::new).flatten();
+        let screen = Arc::clone(&shown);
+        let ask = move |open| if open { screen.screen().question_begins() } else { screen.screen().question_ends() };
+        let approver = console.can_ask().then(|| TerminalApprover::new(ask)).flatten();
         let turn = Turn {
             project: Arc::new(self.project),
             agent: self.agent,

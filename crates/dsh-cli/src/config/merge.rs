@@ -1,4 +1,4 @@
-//! Several documents made one (C5): tables merge, everything else is replaced by what comes later.
+//! Several documents made one (C5): tables merge, what is denied stays denied, everything else is replaced by what comes later.
 
 use super::tree::{Branch, Field, Kind, Node, Value};
 
@@ -24,6 +24,9 @@ pub(super) fn overlay_kind(kind: Kind, base: &mut Branch, over: Branch) {
         if kind == Kind::Settings && name == "model" {
             alike(base, &mut field);
         }
+        if kind == Kind::Permissions && name == "deny" {
+            keep_denied(base, &mut field);
+        }
         match (base.fields.get_mut(&name), field) {
             (
                 Some(Field { key, node: Node { span, tier, value: Value::Table(old) } }),
@@ -37,6 +40,16 @@ pub(super) fn overlay_kind(kind: Kind, base: &mut Branch, over: Branch) {
             }
         }
     }
+}
+
+/// What somebody denies, nobody permits by saying less: what comes later adds to it.
+fn keep_denied(base: &Branch, over: &mut Field) {
+    let Some(Value::Array(denied)) = base.fields.get("deny").map(|field| &field.node.value) else { return };
+    let Value::Array(more) = &mut over.node.value else { return };
+    let said: Vec<&str> = more.iter().filter_map(|node| node.value.as_str()).collect();
+    let kept = denied.iter().filter(|node| node.value.as_str().is_none_or(|entry| !said.contains(&entry)));
+    let kept: Vec<Node> = kept.cloned().collect();
+    more.splice(0..0, kept);
 }
 
 /// `model = "…"` says the name alone of what `[model]` is: where one document has it so and another one so, both are made tables.
@@ -112,6 +125,31 @@ mod tests {
             "b=x a=[1] t={x=o y=n z=n}"
         );
         assert_eq!(merged(&["t = 'x'", "[t]\na = 'y'", "t = 'z'"]), "t=z");
+    }
+
+    #[test]
+    fn what_is_denied_stays_denied_and_what_is_allowed_is_said_anew() {
+        let permissions = |documents: &[&str]| {
+            let mut whole = Branch::default();
+            for text in documents {
+                overlay(&mut whole, tree(text));
+            }
+            let table = whole.fields["permissions"].node.value.as_table().unwrap();
+            let entries = |key: &str| -> Vec<String> {
+                let list = table.fields.get(key).and_then(|field| field.node.value.as_array());
+                list.into_iter().flatten().filter_map(|node| node.value.as_str().map(str::to_owned)).collect()
+            };
+            (entries("allow"), entries("deny"))
+        };
+        let own = "[permissions]\nallow = ['a']\ndeny = ['wipe', 'x*']";
+        for (project, denied) in [
+            ("[permissions]\nallow = ['b']", vec!["wipe", "x*"]),
+            ("[permissions]\nallow = ['b']\ndeny = []", vec!["wipe", "x*"]),
+            ("[permissions]\nallow = ['b']\ndeny = ['x*', 'c']", vec!["wipe", "x*", "c"]),
+        ] {
+            let (allow, deny) = permissions(&[own, project]);
+            assert_eq!((allow, deny), (vec!["b".to_owned()], denied.into_iter().map(str::to_owned).collect()));
+        }
     }
 
     #[test]

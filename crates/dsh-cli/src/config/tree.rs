@@ -56,6 +56,8 @@ pub(crate) enum Kind {
     Tool,
     /// `[model]`.
     Model,
+    /// `[permissions]`, of all or of an agent.
+    Permissions,
     /// What is JSON, written as TOML: its keys are the author's.
     Json,
     /// Any other.
@@ -72,6 +74,7 @@ impl Kind {
             (Self::Settings | Self::Layer, "sections") => Self::Section,
             (Self::Settings, "tools") => Self::Tool,
             (Self::Settings, "model") => Self::Model,
+            (Self::Settings | Self::Layer, "permissions") => Self::Permissions,
             (Self::Tool, "parameters") | (Self::Json, _) => Self::Json,
             (Self::Profiles, _) => Self::Settings,
             (Self::Agents, _) => Self::Layer,

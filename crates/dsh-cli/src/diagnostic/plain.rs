@@ -11,7 +11,7 @@ pub(crate) fn one_line(text: &str) -> String {
 }
 
 /// JSON that says the same, with what cannot be seen as escapes of JSON.
-pub(super) fn json(json: &str) -> String {
+pub(crate) fn json(json: &str) -> String {
     let mut shown = String::with_capacity(json.len());
     let mut from = 0;
     for hidden in hidden_characters(json) {

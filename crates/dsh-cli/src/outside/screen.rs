@@ -12,6 +12,15 @@ const FRAMES: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '�
 /// Takes away a frame, which is as wide as a blank; where there are no colours, there is nothing else to do it with.
 const ERASE: &str = "\r \r";
 
+/// What waits for the end of a question.
+#[derive(Debug)]
+enum Held {
+    /// More of the answer.
+    Answer(String),
+    /// A line beside it.
+    Line(String),
+}
+
 /// Both streams, while something goes on.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts of two streams")]
@@ -25,6 +34,8 @@ pub(crate) struct Screen {
     at_start: bool,
     /// The frame that is shown now.
     spinning: Option<usize>,
+    /// What is to be shown when the question that a person is answering is over; nothing, where none is open.
+    held: Option<Vec<Held>>,
     lost: Option<io::Error>,
 }
 
@@ -35,7 +46,17 @@ impl Screen {
         let (shows_output, shows_errors) = (stdout.is_terminal(), stderr.is_terminal());
         let quiet = verbosity == Verbosity::Quiet;
         let stderr = coloured(stderr, colors);
-        Self { stdout, stderr, shows_output, shows_errors, quiet, at_start: true, spinning: None, lost: None }
+        Self {
+            stdout,
+            stderr,
+            shows_output,
+            shows_errors,
+            quiet,
+            at_start: true,
+            spinning: None,
+            held: None,
+            lost: None,
+        }
     }
 
     /// Whether standard output is a terminal, which would obey what it does not show.
@@ -43,9 +64,32 @@ impl Screen {
         self.shows_output
     }
 
+    /// A person is asked something, who is not to be talked to meanwhile: what is said waits.
+    pub(crate) fn question_begins(&mut self) {
+        self.still();
+        if self.shows_output && self.shows_errors {
+            self.end_line();
+        }
+        self.held.get_or_insert_default();
+    }
+
+    /// It is answered, or given up.
+    pub(crate) fn question_ends(&mut self) {
+        for held in self.held.take().into_iter().flatten() {
+            match held {
+                Held::Answer(text) => self.print(&text),
+                Held::Line(line) => self.say(&line),
+            }
+        }
+    }
+
     /// Shows more of the answer, and at once.
     pub(crate) fn print(&mut self, text: &str) {
         if text.is_empty() {
+            return;
+        }
+        if let Some(held) = &mut self.held {
+            held.push(Held::Answer(text.to_owned()));
             return;
         }
         self.still();
@@ -69,6 +113,10 @@ impl Screen {
         if self.quiet {
             return;
         }
+        if let Some(held) = &mut self.held {
+            held.push(Held::Line(line.to_owned()));
+            return;
+        }
         self.still();
         // On one terminal, the answer's line and this one would run into one another.
         let apart = if self.shows_output && self.shows_errors && !self.at_start { "\n" } else { "" };
@@ -85,7 +133,7 @@ impl Screen {
     /// Turns the spinner on by one, on a terminal, and where no line of the answer is begun.
     pub(crate) fn spin(&mut self) {
         let is_in_a_line = self.shows_output && !self.at_start;
-        if !self.shows_errors || self.quiet || is_in_a_line {
+        if !self.shows_errors || self.quiet || is_in_a_line || self.held.is_some() {
             return;
         }
         let frame = self.spinning.map_or(0, |frame| (frame + 1) % FRAMES.len());
@@ -104,5 +152,26 @@ impl Screen {
     /// Why the answer could not be written, where somebody should hear of it: a reader that closed its end has what it wanted.
     pub(crate) fn lost(&self) -> Option<&io::Error> {
         self.lost.as_ref().filter(|error| error.kind() != ErrorKind::BrokenPipe)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::console::{Colors, Verbosity};
+    use super::{Held, Screen};
+
+    #[test]
+    fn nothing_is_said_into_a_question() {
+        let mut screen = Screen::new(Colors::Never, Verbosity::Normal);
+        screen.shows_errors = true;
+        screen.question_begins();
+        screen.spin();
+        assert_eq!(screen.spinning, None);
+        screen.print("more");
+        screen.say("a line");
+        assert!(matches!(screen.held.as_deref(), Some([Held::Answer(_), Held::Line(_)])), "{screen:?}");
+        screen.held = Some(Vec::new());
+        screen.question_ends();
+        assert!(screen.held.is_none());
     }
 }

@@ -16,6 +16,8 @@ pub(crate) struct ModelSource {
     pub(crate) name: Option<String>,
     /// The script, if there is one that is right.
     script: Option<Script>,
+    /// Whether there is one that is not.
+    is_faulty: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -31,6 +33,8 @@ pub(crate) enum NoModel {
     NotConfigured,
     /// The project is not trusted, and its script is left out (C4).
     Untrusted,
+    /// What is configured cannot be used, and has been reported.
+    Faulty,
 }
 
 impl ModelSource {
@@ -64,7 +68,8 @@ impl ModelSource {
         });
         let own = || script.as_ref().map(|script| script.model.name().to_owned());
         let name = written.name.as_ref().map(|name| name.value.clone()).or_else(own);
-        Self { name, script }
+        let is_faulty = written.scripted.is_some() && script.is_none();
+        Self { name, script, is_faulty }
     }
 
     /// The model; `sleep` is what its script waits with.
@@ -76,6 +81,7 @@ impl ModelSource {
         F: Future<Output = ()> + Send + 'static,
     {
         match &self.script {
+            None if self.is_faulty => Err(NoModel::Faulty),
             None => Err(NoModel::NotConfigured),
             Some(Script { may_run: false, .. }) => Err(NoModel::Untrusted),
             Some(script) => Ok(Arc::new(script.model.clone().sleep(sleep))),

@@ -98,7 +98,7 @@ pub(crate) struct Absent(pub(crate) Vec<u32>);
 impl Heart {
     pub(crate) async fn new() -> Arc<Self> {
         // How long a task takes to end on a loaded machine is not what is looked at; one that never does is the watchdog's.
-        let kernel = Kernel::builder().grace(Duration::from_secs(600)).build();
+        let kernel = Kernel::builder().grace(Duration::from_mins(10)).build();
         let root = kernel.root();
         let (faults, tally, ledger) = (Faults::default(), Arc::default(), Arc::default());
         hear_changes(&root, &tally);

@@ -66,7 +66,7 @@ async fn what_is_left_running_is_asked_to_end_before_it_is_killed() {
     let script = "(trap 'echo TERM >heard; exit' TERM; echo >ready; while :; do sleep 0.01; done) >/dev/null 2>&1 </dev/null & \
                   while ! test -e ready; do sleep 0.01; done; echo answered";
     assert_eq!(text(&scene.call(scene.shell(script)).await), "answered");
-    assert_eq!(std::fs::read_to_string(heard).unwrap(), "TERM\n");
+    assert_eq!(std::fs::read(heard).unwrap(), b"TERM\n");
 }
 
 #[tokio::test]

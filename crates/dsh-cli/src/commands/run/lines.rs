@@ -16,11 +16,18 @@ pub(in crate::commands) fn call_line(call: &ToolCall) -> String {
 pub(in crate::commands) fn result_line(name: &str, result: &ToolResult, code: Option<&str>) -> String {
     let texts = result.content.iter().filter_map(ContentBlock::as_text);
     let lines: Vec<&str> = texts.flat_map(str::lines).filter(|line| !line.trim().is_empty()).collect();
-    let first = lines.first().map_or_else(|| other(result), |line| beginning(line));
-    let more = match lines.len() {
-        0 | 1 => String::new(),
-        2 => " (and 1 line more)".to_owned(),
-        count => format!(" (and {} lines more)", count - 1),
+    let (first, taken) = match lines.as_slice() {
+        [] => (other(result), 0),
+        // What ends in a colon says least: what is wrong comes behind it.
+        [first, second, ..] if result.is_error && first.trim_end().ends_with(':') => {
+            (beginning(&format!("{} {}", first.trim(), second.trim())), 2)
+        }
+        [first, ..] => (beginning(first), 1),
+    };
+    let more = match lines.len().saturating_sub(taken) {
+        0 => String::new(),
+        1 => " (and 1 line more)".to_owned(),
+        count => format!(" (and {count} lines more)"),
     };
     let name = one_line(name);
     match (result.is_error, code) {
@@ -28,6 +35,11 @@ pub(in crate::commands) fn result_line(name: &str, result: &ToolResult, code: Op
         (true, None) => format!("< {name} failed: {first}{more}"),
         (false, _) => format!("< {name} {first}{more}"),
     }
+}
+
+/// Why a tool failed, for who runs it.
+pub(super) fn failure_line(name: &str, failure: &str) -> String {
+    format!("! {}: {}", one_line(name), one_line(failure.trim()))
 }
 
 /// What a model thought before it answered: the first line of it.
@@ -91,5 +103,10 @@ mod tests {
         assert_eq!(result_line("shot", &image, None), "< shot (image/png)");
         let failed = ToolResult::error("1", "no such file");
         assert_eq!(result_line("read", &failed, Some("tools::failed")), "< read failed: no such file (tools::failed)");
+        let failed = ToolResult::error("1", "it does not fit:\n- /a: the value is not a string\n- /b: is missing");
+        assert_eq!(
+            result_line("read", &failed, None),
+            "< read failed: it does not fit: - /a: the value is not a string (and 1 line more)"
+        );
     }
 }

@@ -25,9 +25,12 @@ pub(super) fn model(
     let clock = Kernel::new().root().clock();
     let sleep = move |duration| clock.sleep(duration);
     let Some(path) = named else {
-        return project.model.model(sleep).map_err(|why| {
-            report.push(no_model(why));
-            ExitStatus::WrongUse
+        return project.model.model(sleep).map_err(|why| match no_model(why) {
+            Some(diagnostic) => {
+                report.push(diagnostic);
+                ExitStatus::WrongUse
+            }
+            None => ExitStatus::Findings,
         });
     };
     let text = read_named(path, LIMIT).map_err(|error| {
@@ -49,12 +52,13 @@ pub(super) fn model(
     }
 }
 
-fn no_model(why: NoModel) -> Diagnostic {
-    match why {
+fn no_model(why: NoModel) -> Option<Diagnostic> {
+    Some(match why {
         NoModel::NotConfigured => Diagnostic::error("cli::no_model", "there is no model to ask").with_help(
             "set `model = { scripted = \"FILE\" }` in dsh.toml, or give `--scripted FILE`: a scripted model needs no network",
         ),
         NoModel::Untrusted => Diagnostic::error("cli::no_model", "the project's model is left out: this folder is not trusted")
             .with_help("`dsh trust` shows what the folder asks for, and asks whether to trust it"),
-    }
+        NoModel::Faulty => return None,
+    })
 }

@@ -9,7 +9,7 @@ use dsh_session::SessionId;
 use dsh_subagent::{Lineage, SubagentEnd, SubagentStart};
 use serde_json::Value;
 
-use super::lines::{call_line, reasoning_line, result_line};
+use super::lines::{call_line, failure_line, reasoning_line, result_line};
 use crate::commands::json::{object, or_null, string};
 use crate::commands::visibly::for_a_terminal;
 use crate::diagnostic::one_line;
@@ -125,11 +125,16 @@ impl Shown {
                 ("name", string(&call.name)),
                 ("is_error", result.is_error.to_string()),
                 ("code", or_null(ended.code, string)),
+                ("failure", or_null(ended.failure.as_deref(), string)),
                 ("content", value(serde_json::to_value(&result.content))),
             ];
             self.event("tool_result", of, fields);
         } else {
             self.beside(&ended.agent, &result_line(&call.name, result, ended.code));
+            if let Some(failure) = &ended.failure {
+                // The model reads only that it failed.
+                self.beside(&ended.agent, &failure_line(&call.name, failure));
+            }
         }
     }
 

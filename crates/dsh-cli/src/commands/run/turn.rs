@@ -76,6 +76,7 @@ impl Turn {
         if status.is_some() {
             end(handle, mounted, &mut interrupts, report).await;
         }
+        shown.screen().question_ends();
         shown.screen().still();
         status.unwrap_or(ExitStatus::Interrupted)
     }
@@ -155,6 +156,7 @@ async fn converse(
                     return None;
                 }
                 interrupted = true;
+                shown.screen().question_ends();
                 shown.screen().say("interrupted; once more to quit at once");
                 agent.cancel();
             }

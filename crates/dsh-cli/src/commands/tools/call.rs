@@ -25,8 +25,11 @@ pub(super) fn run(global: &GlobalArgs, arguments: &ToolsArgs, name: &str, consol
     let mut sources = Sources::new();
     let mut report = Report::new();
     let agent = arguments.agent.as_deref();
-    let approver =
-        console.can_ask().then(TerminalApprover::new).flatten().map(|one| Arc::new(one) as Arc<dyn Approver>);
+    let approver = console
+        .can_ask()
+        .then(|| TerminalApprover::new(|_open| {}))
+        .flatten()
+        .map(|one| Arc::new(one) as Arc<dyn Approver>);
     let answer = given(arguments, &mut report).and_then(|given| {
         with_mounted(global, agent, Purpose::Run, &mut sources, &mut report, async |mut scene: Scene<'_>| {
             call(&mut scene, name, given, approver).await
