@@ -17,6 +17,7 @@ pub(super) const OUTSIDE: &[Exception] = &[
     Exception { path: "crates/dsh-session/src/file.rs", reason: "the store of files, in a folder that is passed in" },
     Exception { path: "crates/dsh-session/src/file/", reason: "its parts" },
     Exception { path: "crates/dsh-testkit/src/alone.rs", reason: "runs the test's own program again" },
+    Exception { path: "crates/dsh-testkit/src/given_time.rs", reason: "the system tells given time in files" },
     Exception { path: "crates/dsh-testkit/src/memory.rs", reason: "the system tells resident memory in a file" },
     Exception { path: "crates/dsh-testkit/src/stress.rs", reason: "a stress test is told how long to go on" },
 ];

@@ -23,6 +23,7 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         no_factory
         no_session_id
         panicked
+        session_chosen
         stopped
         unscoped
     }
@@ -190,6 +191,7 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         exists
         interrupted
         invalid_id
+        invalid_message
         invalid_utf8
         io
         locked
