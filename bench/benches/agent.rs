@@ -6,7 +6,7 @@ use divan::counter::ItemsCount;
 use divan::{AllocProfiler, Bencher};
 use dsh_agent::{Agent, AgentHandle, AgentOptions, Agents, AgentsExt};
 use dsh_agent_loop::{AgentLoop, LoopConfig, LoopOptions, TurnLimits};
-use dsh_bench::{Workload, at_once, runtime};
+use dsh_bench::{Workload, runtime};
 use dsh_kernel::{Context, Failure, Kernel};
 use dsh_llm::{Message, Model, ModelEvent, ModelRequest, ModelStream, NO_PARAMETERS, Role, StopReason, ToolSchema};
 use dsh_session::{MemoryStore, SessionId, Sessions};
@@ -75,17 +75,17 @@ fn prepared<T>(prepare: impl FnOnce() -> Result<T, Failure>) -> T {
     prepare().expect("what is measured can be set up")
 }
 
-fn world(calls: usize, prompt: Prompt) -> World {
+fn world(runtime: &Runtime, calls: usize, prompt: Prompt) -> World {
     prepared(|| {
         let kernel = Kernel::new();
         let root = kernel.root();
-        at_once(root.plugin(SystemPrompt::new(PromptConfig::new()))?.ready())??;
-        at_once(root.plugin(Tools::new(ToolsConfig::new()))?.ready())??;
-        at_once(root.plugin(Sessions::new(MemoryStore::new()))?.ready())??;
-        at_once(root.plugin(Agents::new())?.ready())??;
+        runtime.block_on(root.plugin(SystemPrompt::new(PromptConfig::new()))?.ready())?;
+        runtime.block_on(root.plugin(Tools::new(ToolsConfig::new()))?.ready())?;
+        runtime.block_on(root.plugin(Sessions::new(MemoryStore::new()))?.ready())?;
+        runtime.block_on(root.plugin(Agents::new())?.ready())?;
         let config = LoopConfig::new(Arc::new(Quick { calls }))
             .options(LoopOptions::new().limits(TurnLimits::new().steps(None)));
-        at_once(root.plugin(AgentLoop::new(config))?.ready())??;
+        runtime.block_on(root.plugin(AgentLoop::new(config))?.ready())?;
         let nothing = ToolSchema::new("nothing", "Does nothing.", NO_PARAMETERS)?;
         root.tools().register(Tool::raw(nothing, |_, _| async { Ok("") }))?;
         if let Prompt::Workload = prompt {
@@ -139,7 +139,8 @@ async fn turn(agent: &Agent) -> Result<(), Failure> {
 
 /// A turn of so many calls, each in a step, and the step that says a word: what a step costs is the time of one item.
 fn turns(bencher: Bencher<'_, '_>, calls: usize, prompt: Prompt) {
-    let (runtime, world) = (prepared(runtime), world(calls, prompt));
+    let runtime = prepared(runtime);
+    let world = world(&runtime, calls, prompt);
     let number = std::cell::Cell::new(0);
     bencher
         .counter(ItemsCount::new(calls + 1))
@@ -168,7 +169,8 @@ fn turn_with_the_workloads_prompt(bencher: Bencher<'_, '_>, calls: usize) {
 /// An agent made and undone.
 #[divan::bench]
 fn create_and_dispose(bencher: Bencher<'_, '_>) {
-    let (runtime, world) = (prepared(runtime), world(0, Prompt::Small));
+    let runtime = prepared(runtime);
+    let world = world(&runtime, 0, Prompt::Small);
     let number = std::cell::Cell::new(0);
     bencher.bench_local(|| {
         number.set(number.get() + 1);
@@ -181,12 +183,14 @@ fn create_and_dispose(bencher: Bencher<'_, '_>) {
 #[divan::bench(sample_count = 3, sample_size = 1)]
 fn a_thousand_idle_agents(bencher: Bencher<'_, '_>) {
     let runtime = prepared(runtime);
-    bencher.counter(ItemsCount::new(1_000_usize)).with_inputs(|| world(0, Prompt::Small)).bench_local_values(|world| {
-        let agents: Vec<_> = (0..1_000).map(|number| world.agent(&runtime, number)).collect();
-        // Each loop has begun to wait.
-        runtime.block_on(tokio::task::yield_now());
-        (world, agents)
-    });
+    bencher.counter(ItemsCount::new(1_000_usize)).with_inputs(|| world(&runtime, 0, Prompt::Small)).bench_local_values(
+        |world| {
+            let agents: Vec<_> = (0..1_000).map(|number| world.agent(&runtime, number)).collect();
+            // Each loop has begun to wait.
+            runtime.block_on(tokio::task::yield_now());
+            (world, agents)
+        },
+    );
 }
 
 /// A thousand agents, ten steps each, at once.
@@ -196,7 +200,7 @@ fn a_thousand_agents_ten_steps_each(bencher: Bencher<'_, '_>) {
     bencher
         .counter(ItemsCount::new(10_000_usize))
         .with_inputs(|| {
-            let world = world(9, Prompt::Small);
+            let world = world(&runtime, 9, Prompt::Small);
             let agents: Vec<_> = (0..1_000).map(|number| world.agent(&runtime, number)).collect();
             (world, agents)
         })
