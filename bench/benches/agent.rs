@@ -76,23 +76,25 @@ fn prepared<T>(prepare: impl FnOnce() -> Result<T, Failure>) -> T {
 }
 
 fn world(runtime: &Runtime, calls: usize, prompt: Prompt) -> World {
-    prepared(|| {
+    // What a plugin starts is started on this runtime.
+    let made = runtime.block_on(async {
         let kernel = Kernel::new();
         let root = kernel.root();
-        runtime.block_on(root.plugin(SystemPrompt::new(PromptConfig::new()))?.ready())?;
-        runtime.block_on(root.plugin(Tools::new(ToolsConfig::new()))?.ready())?;
-        runtime.block_on(root.plugin(Sessions::new(MemoryStore::new()))?.ready())?;
-        runtime.block_on(root.plugin(Agents::new())?.ready())?;
+        root.plugin(SystemPrompt::new(PromptConfig::new()))?.ready().await?;
+        root.plugin(Tools::new(ToolsConfig::new()))?.ready().await?;
+        root.plugin(Sessions::new(MemoryStore::new()))?.ready().await?;
+        root.plugin(Agents::new())?.ready().await?;
         let config = LoopConfig::new(Arc::new(Quick { calls }))
             .options(LoopOptions::new().limits(TurnLimits::new().steps(None)));
-        runtime.block_on(root.plugin(AgentLoop::new(config))?.ready())?;
+        root.plugin(AgentLoop::new(config))?.ready().await?;
         let nothing = ToolSchema::new("nothing", "Does nothing.", NO_PARAMETERS)?;
         root.tools().register(Tool::raw(nothing, |_, _| async { Ok("") }))?;
         if let Prompt::Workload = prompt {
             fill(&root)?;
         }
         Ok(World { _kernel: kernel, root })
-    })
+    });
+    prepared(|| made)
 }
 
 fn fill(root: &Context) -> Result<(), Failure> {
