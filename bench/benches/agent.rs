@@ -115,7 +115,7 @@ impl World {
     fn agent(&self, runtime: &Runtime, number: u128) -> AgentHandle {
         let options = AgentOptions::new("agent").session_id(SessionId::new(0, number));
         let options = options.run(dsh_system_prompt::RunContext::new().cwd("/srv"));
-        prepared(|| Ok(runtime.block_on(self.root.agents().create(options))?))
+        prepared(|| Ok(runtime.block_on(async { self.root.agents().create(options).await })?))
     }
 }
 
@@ -128,7 +128,7 @@ struct Guard<'r> {
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
         if let Some(handle) = self.handle.take() {
-            prepared(|| Ok(self.runtime.block_on(handle.dispose())?));
+            prepared(|| Ok(self.runtime.block_on(async { handle.dispose().await })?));
         }
     }
 }
@@ -177,7 +177,7 @@ fn create_and_dispose(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| {
         number.set(number.get() + 1);
         let handle = world.agent(&runtime, number.get());
-        prepared(|| Ok(runtime.block_on(handle.dispose())?));
+        prepared(|| Ok(runtime.block_on(async { handle.dispose().await })?));
     });
 }
 
