@@ -24,7 +24,7 @@ pub(crate) use self::tools::ToolsArgs;
 
 const BEGINNING: &str = "\
 To begin, `dsh init` writes a small project. `dsh help env` lists the environment variables that dsh reads, \
-`dsh help exit-status` says what 0, 1 and 2 mean.";
+`dsh help exit-status` says what each exit status means.";
 
 /// Assemble the system prompt that a project folder describes, and say where every part of it comes from.
 #[derive(Debug, Parser)]
