@@ -80,7 +80,7 @@ fn the_prompt_of_every_turn_and_of_a_resumed_session_is_the_same() {
         let asked = second.asked();
         assert_eq!(asked.len(), 1);
         assert_eq!(&*asked[0].system, PROMPT, "once, and not once from the log and once from the assembly");
-        let texts = asked[0].messages.iter().flat_map(|message| &message.content);
+        let texts = asked[0].messages.iter().flat_map(|message| &*message.content);
         assert!(texts.filter_map(|block| block.as_text()).all(|text| !text.contains("Be brief.")));
         handle.dispose().await.unwrap();
     });
