@@ -88,7 +88,10 @@ impl Screen {
         if text.is_empty() {
             return;
         }
-        if let Some(held) = &mut self.held {
+        // Elsewhere than on the person's terminal it disturbs nobody.
+        if self.shows_output
+            && let Some(held) = &mut self.held
+        {
             held.push(Held::Answer(text.to_owned()));
             return;
         }
@@ -163,7 +166,7 @@ mod tests {
     #[test]
     fn nothing_is_said_into_a_question() {
         let mut screen = Screen::new(Colors::Never, Verbosity::Normal);
-        screen.shows_errors = true;
+        (screen.shows_output, screen.shows_errors) = (true, true);
         screen.question_begins();
         screen.spin();
         assert_eq!(screen.spinning, None);

@@ -62,6 +62,8 @@ pub(super) fn run(mut job: Job, asked: PipeReader) -> io::Result<Ended> {
         Err(error) => {
             // Nobody could wait for it.
             let _gone = kill_process_group(group, Signal::KILL);
+            // Should it have left its own group.
+            drop(child.kill());
             drop(live);
             drop(child.wait());
             Err(error)
