@@ -78,11 +78,6 @@ struct CallLog {
 }
 
 impl CallLog {
-    /// What is somebody else's to put into words, in words.
-    fn shown(&self, failure: &impl std::fmt::Display) -> String {
-        self.ctx.call(|| failure.to_string()).unwrap_or_else(|_| "(it cannot be shown)".to_owned())
-    }
-
     /// Appends; what cannot be written ends the turn, once the calls under way have ended.
     fn append(&self, event: impl Into<SessionEvent>) -> Result<(), Failure> {
         let (end, failure) = match self.ctx.call(|| self.session.append(event)) {
@@ -117,10 +112,9 @@ impl CallObserver for CallLog {
         let event =
             AgentToolResult::new(self.agent.clone(), self.turn, self.step, call.clone(), executed.result.clone())
                 .code(executed.code)
-                .failure(executed.failure().map(|failure| self.shown(failure)));
+                .failure(executed.failure().map(|failure| self.ctx.shown(failure)));
         if let Err(error) = self.ctx.emit(&event, audience) {
-            let failure = self.shown(&error);
-            tracing::error!(agent = %self.agent.id(), failure, "a listener of agent/tool-result failed");
+            tracing::error!(agent = %self.agent.id(), failure = self.ctx.shown(&error), "a listener of agent/tool-result failed");
         }
     }
 }

@@ -181,7 +181,7 @@ async fn compact(
     let (summary, usage) = match made {
         Ok(Ok(summary)) => summary,
         Ok(Err(failure)) | Err(failure) => {
-            let failure = owner.call(|| failure.to_string()).unwrap_or_default();
+            let failure = owner.shown(&failure);
             tracing::warn!(%agent, failure, "a session is too long, and no summary could be made of its oldest part");
             return None;
         }

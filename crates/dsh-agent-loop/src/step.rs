@@ -9,7 +9,7 @@ use dsh_system_prompt::{AssembleContext, AssembledTool, SystemPromptExt, render_
 
 use crate::code;
 use crate::stream::Asked;
-use crate::turn::{Turn, failed, shown};
+use crate::turn::{Turn, failed};
 
 /// What comes after a step.
 pub(crate) enum After {
@@ -124,7 +124,11 @@ impl Turn<'_> {
                     }
                 }
                 Asked::Panicked { failure, partial } => {
-                    return Err(self.step_failed(code::MODEL_PANICKED, shown(self.shared, &failure), Some(&partial)));
+                    return Err(self.step_failed(
+                        code::MODEL_PANICKED,
+                        self.shared.ctx.shown(&failure),
+                        Some(&partial),
+                    ));
                 }
             };
             tracing::debug!(agent = %self.agent.id(), code = error.code(), again, ?wait, "a request is tried again");
@@ -165,11 +169,11 @@ impl Turn<'_> {
     }
 
     pub(crate) fn step_failed_by(&self, error: &dsh_kernel::Error) -> TurnEnd {
-        self.step_failed(error.code(), shown(self.shared, error), None)
+        self.step_failed(error.code(), self.shared.ctx.shown(error), None)
     }
 
     fn prompt_failed(&self, error: &dsh_system_prompt::Error) -> TurnEnd {
-        self.step_failed(error.code(), shown(self.shared, error), None)
+        self.step_failed(error.code(), self.shared.ctx.shown(error), None)
     }
 }
 

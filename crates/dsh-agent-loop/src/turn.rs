@@ -64,12 +64,12 @@ pub(crate) async fn turn(
     let end = match worked {
         Ok(Ok(())) => TurnEnd::Completed,
         Ok(Err(end)) => end,
-        Err(failure) => TurnEnd::failed(code::PANICKED, shown(shared, &failure)),
+        Err(failure) => TurnEnd::failed(code::PANICKED, shared.ctx.shown(&failure)),
     };
     shared.set_budget(None);
     let ended = shared.ctx.call_async(|| turn.end(end)).await;
     if let Err(failure) = ended {
-        tracing::error!(agent = %agent.id(), failure = shown(shared, &failure), "a turn could not be ended");
+        tracing::error!(agent = %agent.id(), failure = shared.ctx.shown(&failure), "a turn could not be ended");
         let summary = turn.summary(TurnEnd::failed(code::PANICKED, "the turn could not be ended in the log"));
         drop(shared.mailbox.turn_over(summary));
     }
@@ -154,7 +154,7 @@ impl Turn<'_> {
         let failure = match flushed {
             Ok(Ok(())) => None,
             Ok(Err(error)) => Some(failed(&error)),
-            Err(failure) => Some(TurnEnd::failed(code::PANICKED, shown(self.shared, &failure))),
+            Err(failure) => Some(TurnEnd::failed(code::PANICKED, self.shared.ctx.shown(&failure))),
         };
         let end = match failure {
             None => end,
@@ -208,21 +208,16 @@ impl Turn<'_> {
 
     /// How a turn ends whose listener failed.
     pub(crate) fn failed_by(&self, error: &dsh_kernel::Error) -> TurnEnd {
-        TurnEnd::failed(error.code(), shown(self.shared, error))
+        TurnEnd::failed(error.code(), self.shared.ctx.shown(error))
     }
 }
 
 /// Tells the listeners of an agent; a failing one is logged.
 pub(crate) fn emit<E: Event<Mode = Emit>>(shared: &Shared, agent: &Agent, event: &E) {
     if let Err(error) = shared.ctx.emit(event, Audience::Scope(agent.scope_key())) {
-        let failure = shown(shared, &error);
+        let failure = shared.ctx.shown(&error);
         tracing::error!(agent = %agent.id(), event = E::NAME, failure, "a listener failed");
     }
-}
-
-/// The text of an error that foreign code may have made: to show it may panic.
-pub(crate) fn shown(shared: &Shared, error: &impl std::fmt::Display) -> String {
-    shared.ctx.call(|| error.to_string()).unwrap_or_else(|_| "(it cannot be shown)".to_owned())
 }
 
 /// How a turn ends whose session takes no event.

@@ -231,9 +231,7 @@ pub(crate) fn no_factory() -> Error {
 /// Tells the listeners of an agent; a failing one is logged.
 fn tell<E: Event<Mode = Emit>>(ctx: &Context, agent: &Agent, event: &E) {
     if let Err(error) = ctx.emit(event, Audience::Scope(agent.scope_key())) {
-        // To show a failure is foreign code, which may panic.
-        let shown = ctx.call(|| error.to_string()).unwrap_or_else(|_| "(it cannot be shown)".to_owned());
-        tracing::error!(agent = %agent.id(), event = E::NAME, failure = shown, "a listener failed");
+        tracing::error!(agent = %agent.id(), event = E::NAME, failure = ctx.shown(&error), "a listener failed");
     }
 }
 

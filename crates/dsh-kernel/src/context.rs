@@ -71,6 +71,18 @@ impl Context {
         frames::call_and_settle(&self.core.shared, frame, code)
     }
 
+    /// The text of what foreign code has made, a failure for example: to show it is foreign code too, which may panic (K13). Where it
+    /// does, or where the owner is disposed, the text says so.
+    ///
+    /// ```
+    /// # use dsh_kernel::{Failure, Kernel};
+    /// let kernel = Kernel::new();
+    /// assert_eq!(kernel.root().shown(&Failure::msg("the disk is full")), "the disk is full");
+    /// ```
+    pub fn shown(&self, what: &impl fmt::Display) -> String {
+        self.call(|| what.to_string()).unwrap_or_else(|_| "(it cannot be shown)".to_owned())
+    }
+
     /// As [`call`](Self::call), for code whose answer is a future: a panic in making it, or in any of its polls, becomes a
     /// [`Failure`], and each poll knows where it stands (K8, K13).
     ///

@@ -51,7 +51,7 @@ pub(crate) async fn drive(
     };
     let child = run.child();
     if let Err(error) = run.clear().await {
-        tracing::error!(run = %run.id, failure = ending.registry.shown(&error), "what a subagent's run had made did not go well");
+        tracing::error!(run = %run.id, failure = ending.registry.ctx.shown(&error), "what a subagent's run had made did not go well");
     }
     let mut result = match (ended, child) {
         (Ok(result), _) => result,
@@ -76,14 +76,14 @@ async fn work(registry: &SubagentRegistry, entry: Arc<Entry>, job: SubagentJob) 
         Ok(Ok(result)) => result,
         Ok(Err(failure)) => {
             let code = code_of(&failure);
-            let text = registry.shown(&failure);
+            let text = registry.ctx.shown(&failure);
             if code == FAILED {
                 tracing::error!(owner = %ctx.owner(), failure = text, "a provider of subagents failed");
             }
             SubagentResult::failed(code, text)
         }
         Err(failure) if failure.panic_message().is_some() => {
-            let text = registry.shown(&failure);
+            let text = registry.ctx.shown(&failure);
             tracing::error!(owner = %ctx.owner(), failure = text, "a provider of subagents panicked");
             SubagentResult::failed(PANICKED, text)
         }

@@ -135,7 +135,7 @@ impl SubagentRegistry {
             Some(error) => error.clone().into(),
             None => Error::new(
                 ErrorKind::ProviderPanicked,
-                format!("a provider failed to say what it is: {}", self.shown(failure)),
+                format!("a provider failed to say what it is: {}", self.ctx.shown(failure)),
                 "its name, its description and its capabilities are asked for when it is registered",
             ),
         }
@@ -320,13 +320,8 @@ impl SubagentRegistry {
 
     fn tell_audience<E: Event<Mode = Emit>>(&self, event: &E, audience: Audience) {
         if let Err(error) = self.ctx.emit(event, audience) {
-            tracing::error!(event = E::NAME, failure = self.shown(&error), "a listener failed");
+            tracing::error!(event = E::NAME, failure = self.ctx.shown(&error), "a listener failed");
         }
-    }
-
-    /// The text of what foreign code failed with: to show it is foreign code, which may panic.
-    pub(crate) fn shown(&self, failure: &impl fmt::Display) -> String {
-        self.ctx.call(|| failure.to_string()).unwrap_or_else(|_| "(it cannot be shown)".to_owned())
     }
 }
 

@@ -292,10 +292,10 @@ impl Execution {
         self.error(code::HOOK_FAILED, text).with_failure(failure)
     }
 
-    /// Tells the host. To show a failure is foreign code, which may panic.
+    /// Tells the host.
     fn log(&self, facts: &ToolFacts, failure: &Failure, what: &str) {
-        let shown = self.ctx().call(|| failure.to_string()).unwrap_or_else(|_| "(it cannot be shown)".to_owned());
-        tracing::error!(owner = %facts.owner, tool = facts.name.as_str(), failure = shown, "{what}");
+        let failure = self.ctx().shown(failure);
+        tracing::error!(owner = %facts.owner, tool = facts.name.as_str(), failure, "{what}");
     }
 }
 
