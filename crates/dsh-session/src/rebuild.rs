@@ -62,7 +62,8 @@ pub fn requests<R: Borrow<Record>>(log: &[R]) -> Result<Vec<Rebuilt>, Error> {
                 Error::new(ErrorKind::NotRebuilt, problem).help("give the whole log, from its header on")
             })?;
             let request = rebuild(asked, prompt, &derivation, log);
-            let digest = Request::digest_of(&request, prompt.hash, derivation.digests(&request.messages));
+            let (digests, _) = derivation.digests(&request.messages);
+            let digest = Request::digest_of(&request, prompt.hash, &digests);
             if digest != asked.digest {
                 let problem = format!(
                     "the request at `seq` {} does not come out as it was: {digest}, not {}",

@@ -215,9 +215,10 @@ impl Session {
         let at_ms = now(self.0.clock.as_ref());
         let mut state = self.state();
         let prompt = state.prompt_hash(&self.0.id, request, at_ms)?;
-        let digest = Request::digest_of(request, prompt, state.derivation.digests(&request.messages));
+        let (digests, are_derived) = state.derivation.digests(&request.messages);
+        let digest = Request::digest_of(request, prompt, &digests);
         let event = Request::new(step, &*request.model, prompt, digest).max_output_tokens(request.max_output_tokens);
-        let event = if state.derivation.is(&request.messages) { event } else { event.edited(request.messages.clone()) };
+        let event = if are_derived { event } else { event.edited(request.messages.clone()) };
         state.append(&self.0.id, event.into(), at_ms)
     }
 
@@ -237,7 +238,7 @@ impl Session {
         let mut state = self.state();
         let prompt = state.prompt_hash(&self.0.id, request, at_ms)?;
         let digests: Vec<Digest> = request.messages.iter().map(Digest::of_message).collect();
-        let digest = Request::digest_of(request, prompt, digests.into_iter());
+        let digest = Request::digest_of(request, prompt, &digests);
         let event = Request::new(step, &*request.model, prompt, digest).max_output_tokens(request.max_output_tokens);
         let until = usize::try_from(through_seq).unwrap_or(usize::MAX).saturating_add(1);
         let made = crate::derive(state.records.get(..until).unwrap_or_default());

@@ -156,18 +156,19 @@ impl<R: Borrow<Record>> Derivation<R> {
         self.parts().map(|part| part.message().clone()).collect()
     }
 
-    /// Whether the messages are these; what is the very same is not looked at.
-    pub(crate) fn is(&self, messages: &[Message]) -> bool {
-        self.parts().map(Part::message).eq(messages)
-    }
-
-    /// The digest of each of these messages. One that also stands here in its place is not hashed again.
-    pub(crate) fn digests<'a>(&'a self, messages: &'a [Message]) -> impl ExactSizeIterator<Item = Digest> + 'a {
-        let mut parts = self.parts();
-        messages.iter().map(move |message| match parts.next() {
+    /// The digest of each of these messages, and whether they are all that stand here. One that stands here in its place is not hashed
+    /// again, and where it is the very same, its text is not looked at.
+    pub(crate) fn digests(&self, messages: &[Message]) -> (Vec<Digest>, bool) {
+        let (mut parts, mut are_these) = (self.parts(), true);
+        let digest = |message| match parts.next() {
             Some(part) if part.message() == message => part.digest(),
-            _ => Digest::of_message(message),
-        })
+            _ => {
+                are_these = false;
+                Digest::of_message(message)
+            }
+        };
+        let digests = messages.iter().map(digest).collect();
+        (digests, are_these && parts.next().is_none())
     }
 
     fn parts(&self) -> impl Iterator<Item = &Part> {

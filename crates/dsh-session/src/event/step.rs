@@ -29,11 +29,7 @@ pub struct Request {
 impl Request {
     /// The BLAKE3 of a request: of a head with its model, its prompt and how many messages it has, and of the digest of each message.
     /// So a step hashes what is new in it, not the whole conversation.
-    pub(crate) fn digest_of(
-        request: &ModelRequest,
-        prompt: Digest,
-        messages: impl ExactSizeIterator<Item = Digest>,
-    ) -> Digest {
+    pub(crate) fn digest_of(request: &ModelRequest, prompt: Digest, messages: &[Digest]) -> Digest {
         #[derive(Serialize)]
         struct Head<'a> {
             #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,7 +46,7 @@ impl Request {
         };
         let mut bytes = serde_json::to_vec(&head).unwrap_or_default();
         bytes.reserve(messages.len() * 32);
-        messages.for_each(|message| bytes.extend_from_slice(message.as_bytes()));
+        bytes.extend(messages.iter().flat_map(Digest::as_bytes));
         Digest::of(&bytes)
     }
 
