@@ -17,8 +17,7 @@ const RESERVED: usize = 320;
 
 /// Cuts content to the limits. What is within them stays as it is, so that doing it twice changes nothing more.
 pub(crate) fn bound(content: Vec<ContentBlock>, config: &ToolsConfig) -> Vec<ContentBlock> {
-    let (text, media) = content.iter().map(size).fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
-    let fits = text <= config.result_limit && media <= config.media_limit && content.len() <= BLOCKS;
+    let fits = Size::of(&content).fits(config.result_limit, config.media_limit, BLOCKS);
     if fits && content.iter().all(is_told) {
         return content;
     }
@@ -42,7 +41,8 @@ pub(crate) fn bound_messages(mut messages: Vec<Message>, config: &ToolsConfig) -
             message.content = cut(message.content.to_vec(), config, BLOCKS).into();
         }
     }
-    if Size::of_all(&messages).fits(config.result_limit, config.media_limit, BLOCKS) {
+    let all = messages.iter().map(Size::of_message).fold(Size::default(), Size::with);
+    if all.fits(config.result_limit, config.media_limit, BLOCKS) {
         return messages;
     }
     // Room for the marks of the one that is cut, and for the one that says how many are left out.
@@ -51,7 +51,7 @@ pub(crate) fn bound_messages(mut messages: Vec<Message>, config: &ToolsConfig) -
     let mut kept: Vec<Message> = Vec::new();
     let mut messages = messages.into_iter();
     for mut message in messages.by_ref() {
-        let size = Size::of(&message);
+        let size = Size::of_message(&message);
         if size.fits(text, media, blocks) {
             (text, media, blocks) = (text - size.text, media - size.media, blocks - size.blocks);
             kept.push(message);
@@ -71,7 +71,7 @@ pub(crate) fn bound_messages(mut messages: Vec<Message>, config: &ToolsConfig) -
     kept
 }
 
-/// How much there is in messages.
+/// How much there is in content, or in messages.
 #[derive(Clone, Copy, Default)]
 struct Size {
     text: usize,
@@ -80,22 +80,22 @@ struct Size {
 }
 
 impl Size {
-    /// A message without anything in it takes a place too.
-    fn of(message: &Message) -> Self {
-        let none = Self { blocks: usize::from(message.content.is_empty()), ..Self::default() };
-        message.content.iter().map(size).fold(none, |all, (text, media)| Self {
-            text: all.text + text,
-            media: all.media + media,
-            blocks: all.blocks + 1,
-        })
+    fn of(content: &[ContentBlock]) -> Self {
+        let one = |block| {
+            let (text, media) = size(block);
+            Self { text, media, blocks: 1 }
+        };
+        content.iter().map(one).fold(Self::default(), Self::with)
     }
 
-    fn of_all(messages: &[Message]) -> Self {
-        messages.iter().map(Self::of).fold(Self::default(), |all, one| Self {
-            text: all.text + one.text,
-            media: all.media + one.media,
-            blocks: all.blocks + one.blocks,
-        })
+    /// A message without anything in it takes a place too.
+    fn of_message(message: &Message) -> Self {
+        let size = Self::of(&message.content);
+        Self { blocks: size.blocks.max(1), ..size }
+    }
+
+    fn with(self, more: Self) -> Self {
+        Self { text: self.text + more.text, media: self.media + more.media, blocks: self.blocks + more.blocks }
     }
 
     fn fits(self, text: usize, media: usize, blocks: usize) -> bool {

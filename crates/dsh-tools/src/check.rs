@@ -1,6 +1,7 @@
 //! Checking arguments against a tool's schema, before the tool sees them (T4).
 
 mod cost;
+mod keywords;
 mod patterns;
 mod plain;
 mod schema;

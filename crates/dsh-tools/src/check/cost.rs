@@ -8,6 +8,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use jsonschema::{Keyword, ValidationError};
 use serde_json::{Map, Value};
 
+use super::keywords::{holds_literals, holds_named_schemas};
+
 /// A keyword of our own that is asked at every schema object from which a check can branch: it counts.
 pub(super) const STEP: &str = "dsh:step";
 
@@ -65,14 +67,9 @@ fn prepare_object(object: &mut Map<String, Value>) -> usize {
     let mut references = 0;
     for (key, value) in object.iter_mut() {
         references += match (key.as_str(), &mut *value) {
-            // Literals are no schemas.
-            ("const" | "enum" | "default" | "examples", _) => 0,
+            (keyword, _) if holds_literals(keyword) => 0,
             ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(_)) => 1,
-            // Maps from names of anybody's choice to schemas.
-            (
-                "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas",
-                Value::Object(named),
-            ) => named.values_mut().map(prepare).sum(),
+            (keyword, Value::Object(named)) if holds_named_schemas(keyword) => named.values_mut().map(prepare).sum(),
             (_, value) => prepare(value),
         };
     }

@@ -4,6 +4,7 @@
 use dsh_llm::ToolSchema;
 use serde_json::{Map, Value, json};
 
+use super::keywords::{holds_literals, holds_named_schemas};
 use super::schema::options;
 
 /// What is wrong with the first pattern that arguments cannot be checked with, and its JSON pointer.
@@ -28,17 +29,13 @@ fn in_value(value: &Value, at: &mut String) -> Option<String> {
 
 fn in_object(object: &Map<String, Value>, at: &mut String) -> Option<String> {
     object.iter().find_map(|(key, value)| match (key.as_str(), value) {
-        // Literals are no schemas.
-        ("const" | "enum" | "default" | "examples", _) => None,
+        (keyword, _) if holds_literals(keyword) => None,
         ("pattern", Value::String(pattern)) => (!is_usable(pattern)).then(|| told(pattern, at, key)),
         ("patternProperties", Value::Object(named)) => {
             let unusable = named.keys().find(|pattern| !is_usable(pattern)).map(|pattern| told(pattern, at, key));
             unusable.or_else(|| below(at, key, value, in_named))
         }
-        // Maps from names of anybody's choice to schemas.
-        ("properties" | "$defs" | "definitions" | "dependentSchemas", Value::Object(_)) => {
-            below(at, key, value, in_named)
-        }
+        (keyword, Value::Object(_)) if holds_named_schemas(keyword) => below(at, key, value, in_named),
         _ => below(at, key, value, in_value),
     })
 }
