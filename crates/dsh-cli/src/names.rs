@@ -11,6 +11,11 @@ const COMPARED: usize = 64;
 /// A name is shown up to so many characters.
 const SHOWN: usize = 80;
 
+/// Whether an entry stands for this name: it is the name, or a beginning of it and `*`.
+pub(crate) fn fits(entry: &str, name: &str) -> bool {
+    entry.strip_suffix('*').map_or(entry == name, |stem| name.starts_with(stem))
+}
+
 /// The right name nearest to a wrong one, for as long as the work that a run may spend on that lasts.
 ///
 /// A file of thousands of wrong names, against thousands of right ones, gets its messages at once; the later ones come without a guess.
@@ -100,7 +105,13 @@ pub(crate) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Guesses, list, nearest, quoted};
+    use super::{Guesses, fits, list, nearest, quoted};
+
+    #[test]
+    fn a_star_stands_for_any_rest() {
+        assert!(fits("edit", "edit") && fits("ed*", "edit") && fits("*", "edit") && fits("edit*", "edit"));
+        assert!(!fits("edit", "edits") && !fits("e", "edit") && !fits("x*", "edit"));
+    }
 
     #[test]
     fn a_slip_finds_its_name_and_a_stranger_finds_none() {

@@ -18,7 +18,7 @@ mod store;
 
 pub(crate) use self::decision::{Reason, Trust, TrustContext};
 pub(crate) use self::hash::TrustHash;
-pub(crate) use self::left_out::{hash_differs, left_out, shown};
+pub(crate) use self::left_out::{hash_differs, left_out, shown, shown_word};
 pub(crate) use self::resolve::{Resolved, resolve};
 pub(crate) use self::set::{Asker, Asking, TrustItem, TrustSet};
 pub(crate) use self::store::{Status, Store};

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::number::whole;
-use super::table::{Table, table, wrong_type};
+use super::table::{Switch, Table};
 use crate::diagnostic::{Diagnostic, Report};
 
 /// More tokens than a request of any model may have.
@@ -24,16 +24,11 @@ pub(crate) struct Compaction {
 /// Reads `compaction`: a table, `true` for what holds by itself, or `false`. What is wrong is reported.
 pub(super) fn compaction(top: &mut Table<'_>, report: &mut Report) -> Option<Compaction> {
     let usual = Compaction { over_tokens: USUAL_OVER, keep_tokens: None };
-    let entry = top.entry("compaction")?;
-    if let Some(enabled) = entry.value.as_bool() {
-        return enabled.then_some(usual);
-    }
-    if entry.value.as_table().is_none() {
-        let help = "a table `[compaction]` with `over_tokens = …` says when a session gives way to a summary";
-        report.push(wrong_type(entry, "`compaction`", "`true`, `false` or a table").with_help(help));
-        return None;
-    }
-    let mut own = table(entry, "`compaction`", "the compaction", report)?;
+    let help = "a table `[compaction]` with `over_tokens = …` says when a session gives way to a summary";
+    let mut own = match top.switch("compaction", "the compaction", help, report)? {
+        Switch::Enabled(enabled) => return enabled.then_some(usual),
+        Switch::Table(own) => own,
+    };
     let over = whole(&mut own, "over_tokens", TOKENS, report);
     let keep = whole(&mut own, "keep_tokens", TOKENS, report);
     own.refuse_unknown(report);

@@ -3,7 +3,7 @@
 use super::At;
 use super::number::integer;
 use super::read::order;
-use super::table::{Table, table, wrong_type};
+use super::table::{Switch, Table, wrong_type};
 use crate::diagnostic::{Diagnostic, Report, Span};
 use crate::names::quoted;
 use crate::outside::Reach;
@@ -51,16 +51,12 @@ impl Default for Instructions {
 /// Reads `instructions`, which is a table, or `false` or `true`. What is wrong is reported, and the default holds in its place.
 pub(super) fn read(top: &mut Table<'_>, report: &mut Report) -> Instructions {
     let mut read = Instructions::default();
-    let Some(entry) = top.entry("instructions") else { return read };
-    if let Some(enabled) = entry.value.as_bool() {
-        return Instructions { enabled, ..read };
-    }
-    if entry.value.as_table().is_none() {
-        let help = "`instructions = false` leaves these files out; a table `[instructions]` says how they are found";
-        report.push(wrong_type(entry, "`instructions`", "`true`, `false` or a table").with_help(help));
-        return read;
-    }
-    let Some(mut own) = table(entry, "`instructions`", "`[instructions]`", report) else { return read };
+    let help = "`instructions = false` leaves these files out; a table `[instructions]` says how they are found";
+    let mut own = match top.switch("instructions", "`[instructions]`", help, report) {
+        None => return read,
+        Some(Switch::Enabled(enabled)) => return Instructions { enabled, ..read },
+        Some(Switch::Table(own)) => own,
+    };
     if let Some(names) = names(&mut own, report) {
         read.names = names;
     }

@@ -53,7 +53,7 @@ pub(super) fn seconds(
     let help = format!("write a number of seconds: `{key} = 30`");
     let Some(entry) = table.entry(key) else { return Ok(None) };
     let seconds = match entry.value {
-        Value::Integer(digits, radix) => i64::from_str_radix(digits, *radix).ok().map(to_float),
+        Value::Integer(..) => integer(entry).and_then(Result::ok).map(to_float),
         Value::Float(float) => float.replace('_', "").parse::<f64>().ok(),
         Value::String(_) | Value::Boolean(_) | Value::Datetime(_) | Value::Array(_) | Value::Table(_) => {
             report.push(wrong_type(entry, &format!("`{key}`"), "a number").with_help(help));

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use super::At;
 use super::check;
 use super::number::whole;
-use super::table::{Table, table, wrong_type};
+use super::table::{Switch, Table};
 use crate::diagnostic::{Report, Span};
 
 const DEPTH: RangeInclusive<u64> = 1..=16;
@@ -32,25 +32,21 @@ pub(crate) struct Subagents {
 
 /// Reads `subagents`: a table, `true` for what holds by itself, or `false`. What is wrong is reported and left out.
 pub(super) fn subagents(top: &mut Table<'_>, report: &mut Report) -> Option<Subagents> {
-    let entry = top.entry("subagents")?;
+    let place = top.entry("subagents")?.key;
     let bare = Subagents {
         agents: Vec::new(),
         usual: None,
         depth: None,
         width: None,
         total: None,
-        span: entry.key,
-        said: vec![entry.key],
+        span: place,
+        said: vec![place],
     };
-    if let Some(enabled) = entry.value.as_bool() {
-        return enabled.then_some(bare);
-    }
-    if entry.value.as_table().is_none() {
-        let help = "a table `[subagents]` with `agents = […]` says which agents others may have work for them";
-        report.push(wrong_type(entry, "`subagents`", "`true`, `false` or a table").with_help(help));
-        return None;
-    }
-    let mut own = table(entry, "`subagents`", "the subagents", report)?;
+    let help = "a table `[subagents]` with `agents = […]` says which agents others may have work for them";
+    let mut own = match top.switch("subagents", "the subagents", help, report)? {
+        Switch::Enabled(enabled) => return enabled.then_some(bare),
+        Switch::Table(own) => own,
+    };
     let agents = own.strings("agents", report).map(|list| check::patterns(list.value, report));
     let usual = own.string("usual", report);
     let usual = usual.filter(|name| check::not_empty(name, "an agent's name", report));

@@ -185,6 +185,25 @@ impl<'t> Table<'t> {
         table(entry, &quoted(key), what, report)
     }
 
+    /// What `key` says: a table, which is `what`, or only whether it is on. What is neither is reported, with this help.
+    pub(super) fn switch(
+        &mut self,
+        key: &'static str,
+        what: &'static str,
+        help: &str,
+        report: &mut Report,
+    ) -> Option<Switch<'t>> {
+        let entry = self.entry(key)?;
+        if let Some(enabled) = entry.value.as_bool() {
+            return Some(Switch::Enabled(enabled));
+        }
+        if entry.value.as_table().is_none() {
+            report.push(wrong_type(entry, &quoted(key), "`true`, `false` or a table").with_help(help));
+            return None;
+        }
+        table(entry, &quoted(key), what, report).map(Switch::Table)
+    }
+
     /// The keys that were asked for and are there, in the order of the file.
     pub(super) fn order_of<T: Copy>(&self, topics: &[(&str, T)]) -> Vec<T> {
         let topic = |key: &str| topics.iter().find(|(name, _)| *name == key).map(|(_, topic)| *topic);
@@ -283,6 +302,14 @@ pub(super) fn string(entry: Entry<'_>, name: &str, report: &mut Report) -> Optio
         return None;
     };
     Some(At { value: value.to_owned(), span: entry.span })
+}
+
+/// What is a table, or only on or off.
+pub(super) enum Switch<'t> {
+    /// On, with all that holds by itself, or off.
+    Enabled(bool),
+    /// On, with this.
+    Table(Table<'t>),
 }
 
 /// The table of an entry, which messages call `name` and which is `what`.

@@ -14,6 +14,8 @@ mod beneath;
 mod open_file;
 mod upwards;
 
+#[cfg(unix)]
+pub(super) use self::beneath::reading;
 pub(crate) use self::open_file::{FileIdentity, OpenFile};
 pub(crate) use self::upwards::nearest_with;
 use self::upwards::upwards;

@@ -81,13 +81,11 @@ fn text(read: Bounded, limit: u64) -> io::Result<String> {
     }
 }
 
-/// Opening never waits: a pipe without a writer opens at once, and is refused for what it is.
 #[cfg(unix)]
 fn opened(path: &Path) -> io::Result<File> {
-    use rustix::fs::{Mode, OFlags, open};
+    use rustix::fs::{Mode, open};
 
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-    Ok(open(path, flags, Mode::empty())?.into())
+    Ok(open(path, super::folder::reading(), Mode::empty())?.into())
 }
 
 #[cfg(not(unix))]

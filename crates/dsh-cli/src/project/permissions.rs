@@ -8,7 +8,7 @@ use dsh_tools::{Decision, PreExecute, PreExecuteEvent};
 use super::tools::Tools;
 use crate::config;
 use crate::diagnostic::{Diagnostic, Report, Sources};
-use crate::names::quoted;
+use crate::names::{fits, quoted};
 use crate::trust::{Trust, comes_from_project};
 
 /// The permissions of a layer.
@@ -61,11 +61,6 @@ impl Permissions {
     }
 }
 
-/// Whether an entry stands for this name.
-fn fits(entry: &str, name: &str) -> bool {
-    entry.strip_suffix('*').map_or(entry == name, |stem| name.starts_with(stem))
-}
-
 /// Listens to `tools/pre-execute`, before all others, so that it hears what they have decided: a call that somebody wants to be asked
 /// about is allowed where permissions say so, and one that they deny is denied.
 ///
@@ -106,16 +101,5 @@ impl Rules {
         } else if *call.decision() == Decision::Allow && self.asked.contains(&name) && !self.permissions.allows(&name) {
             call.ask("it runs a command");
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::fits;
-
-    #[test]
-    fn a_star_stands_for_any_rest() {
-        assert!(fits("edit", "edit") && fits("ed*", "edit") && fits("*", "edit") && fits("edit*", "edit"));
-        assert!(!fits("edit", "edits") && !fits("e", "edit") && !fits("x*", "edit"));
     }
 }

@@ -14,7 +14,7 @@ use dsh_subagent::{
 use super::{Agent, Project, Purpose};
 use crate::config;
 use crate::diagnostic::{Diagnostic, Report, Sources, Span, one_line};
-use crate::names::{list, quoted};
+use crate::names::{fits, list, quoted};
 use crate::trust::{Trust, comes_from_project};
 
 /// The tool that offers them to models.
@@ -48,9 +48,7 @@ impl Subagents {
         let names = || agents.iter().map(|agent| agent.name.value.as_str());
         let mut admitted: Vec<String> = Vec::new();
         for entry in &written.agents {
-            let means =
-                |name: &&str| entry.value.strip_suffix('*').map_or(*name == entry.value, |stem| name.starts_with(stem));
-            let mut found = names().filter(means).peekable();
+            let mut found = names().filter(|name| fits(&entry.value, name)).peekable();
             if found.peek().is_none() && knows_all {
                 report.push(unknown(&entry.value, entry.span, names().collect(), report));
             }

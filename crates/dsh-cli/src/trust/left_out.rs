@@ -67,12 +67,21 @@ fn not_done(set: &TrustSet) -> String {
 /// A name as a person may trust it to be: what is not a letter, digit or sign of ASCII is shown by its
 /// number, so that no name looks like another, or moves what stands round it.
 pub(crate) fn shown(name: &str) -> String {
-    let mut shown = String::with_capacity(name.len());
-    for character in name.chars() {
+    escaped(name, |_| false)
+}
+
+/// A word of a command, as it stands between quotes: blanks stay, so that it can be read and judged.
+pub(crate) fn shown_word(word: &str) -> String {
+    escaped(word, |character| character == ' ')
+}
+
+fn escaped(text: &str, stays: impl Fn(char) -> bool) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
         match character {
             '\\' => shown.push_str("\\\\"),
             '`' => shown.extend(character.escape_unicode()),
-            _ if character.is_ascii_graphic() => shown.push(character),
+            _ if stays(character) || character.is_ascii_graphic() => shown.push(character),
             _ => shown.extend(character.escape_unicode()),
         }
     }
@@ -81,7 +90,7 @@ pub(crate) fn shown(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::shown;
+    use super::{shown, shown_word};
 
     #[test]
     fn a_name_looks_like_no_other() {
@@ -89,5 +98,11 @@ mod tests {
         assert_eq!(shown("А\u{202e}B"), r"\u{410}\u{202e}B");
         assert_eq!(shown("A\u{1b}[1A\nB C`"), r"A\u{1b}[1A\u{a}B\u{20}C\u{60}");
         assert_eq!(shown(r"\u{41}"), r"\\u{41}");
+    }
+
+    #[test]
+    fn a_word_keeps_its_blanks_and_no_other_look_like_them() {
+        assert_eq!(shown_word("sleep 3; `x`\n\u{a0}"), r"sleep 3; \u{60}x\u{60}\u{a}\u{a0}");
+        assert_eq!(shown_word(r"\u{20}"), r"\\u{20}");
     }
 }

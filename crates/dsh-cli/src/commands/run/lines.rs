@@ -24,11 +24,7 @@ pub(in crate::commands) fn result_line(name: &str, result: &ToolResult, code: Op
         }
         [first, ..] => (beginning(first), 1),
     };
-    let more = match lines.len().saturating_sub(taken) {
-        0 => String::new(),
-        1 => " (and 1 line more)".to_owned(),
-        count => format!(" (and {count} lines more)"),
-    };
+    let more = more(lines.len().saturating_sub(taken));
     let name = one_line(name);
     match (result.is_error, code) {
         (true, Some(code)) => format!("< {name} failed: {first}{more} ({code})"),
@@ -46,12 +42,17 @@ pub(super) fn failure_line(name: &str, failure: &str) -> String {
 pub(super) fn reasoning_line(thought: &str) -> Option<String> {
     let mut lines = thought.lines().filter(|line| !line.trim().is_empty());
     let first = beginning(lines.next()?);
-    let more = match lines.count() {
+    let more = more(lines.count());
+    Some(format!("~ {first}{more}"))
+}
+
+/// How many lines are left out, if any.
+fn more(lines: usize) -> String {
+    match lines {
         0 => String::new(),
         1 => " (and 1 line more)".to_owned(),
         count => format!(" (and {count} lines more)"),
-    };
-    Some(format!("~ {first}{more}"))
+    }
 }
 
 /// What a result without text is.

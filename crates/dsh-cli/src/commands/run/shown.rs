@@ -109,10 +109,6 @@ impl Shown {
                 [("id", string(&call.id)), ("name", string(&call.name)), ("arguments", string(&call.arguments))];
             self.event("tool_call", of, fields);
         } else {
-            if self.is_main(of) {
-                // What it says next is another answer.
-                self.screen().end_line();
-            }
             self.beside(&called.agent, &call_line(call));
         }
     }
@@ -193,6 +189,8 @@ impl Shown {
     /// A line beside the answer; of an agent that works for another one further to the right, and with its name.
     fn beside(&self, agent: &Agent, line: &str) {
         if self.is_main(agent.id()) {
+            // What the next step says is another paragraph.
+            self.screen().end_line();
             self.show_thought();
         }
         let line = match agent.get::<Lineage>() {
@@ -202,12 +200,7 @@ impl Shown {
             }
             None => line.to_owned(),
         };
-        let mut screen = self.screen();
-        if self.is_main(agent.id()) {
-            // What the next step says is another paragraph.
-            screen.end_line();
-        }
-        screen.say(&line);
+        self.screen().say(&line);
     }
 }
 

@@ -93,17 +93,10 @@ fn not_run(name: &str, project: &Project) -> Option<(Diagnostic, ExitStatus)> {
         if command.may_run {
             return None;
         }
-        let headline = format!("tool {} was not run: this folder is not trusted", quoted(name));
-        let diagnostic = Diagnostic::error("trust::needed", headline)
-            .at(command.place, "runs this")
-            .with_help("`dsh trust` shows what the folder asks for, and asks whether to trust it");
-        return Some((diagnostic, ExitStatus::Findings));
+        return Some((untrusted(name).at(command.place, "runs this"), ExitStatus::Findings));
     }
     if let Some(subagents) = project.subagents.as_ref().filter(|_| project.tools.built_in.contains(&name)) {
-        let headline = format!("tool {} was not run: this folder is not trusted", quoted(name));
-        let needed = Diagnostic::error("trust::needed", headline)
-            .with_help("`dsh trust` shows what the folder asks for, and asks whether to trust it");
-        return (!subagents.may_run).then_some((needed, ExitStatus::Findings));
+        return (!subagents.may_run).then(|| (untrusted(name), ExitStatus::Findings));
     }
     let Some(place) = project.tools.place(name) else {
         return Some((unknown_tool(name, project), ExitStatus::WrongUse));
@@ -113,6 +106,12 @@ fn not_run(name: &str, project: &Project) -> Option<(Diagnostic, ExitStatus)> {
         .at(place, "described here")
         .with_help("a table `[[tools]]` with a `command` in dsh.toml makes a tool that can be run");
     Some((diagnostic, ExitStatus::Findings))
+}
+
+fn untrusted(name: &str) -> Diagnostic {
+    let headline = format!("tool {} was not run: this folder is not trusted", quoted(name));
+    Diagnostic::error("trust::needed", headline)
+        .with_help("`dsh trust` shows what the folder asks for, and asks whether to trust it")
 }
 
 /// What is said of an error result; its words for the model are printed, too.

@@ -1,7 +1,7 @@
 //! What a project asks for, as a person reads it before trusting it.
 
 use crate::diagnostic::{Sources, Span, counted};
-use crate::trust::{Asker, Asking, TrustItem, TrustSet, shown};
+use crate::trust::{Asker, Asking, TrustItem, TrustSet, shown, shown_word};
 
 /// Each thing with the places that ask for it, and the hash of all.
 pub(super) fn of(set: &TrustSet, sources: &Sources) -> String {
@@ -20,7 +20,7 @@ fn words(item: &TrustItem) -> String {
     match item {
         TrustItem::EnvironmentVariable { name } => format!("environment variable `{}`", shown(name)),
         TrustItem::Command { words } => {
-            let words: Vec<String> = words.iter().map(|word| format!("\"{}\"", quoted(word))).collect();
+            let words: Vec<String> = words.iter().map(|word| format!("\"{}\"", shown_word(word))).collect();
             format!("command [{}]", words.join(", "))
         }
         TrustItem::ScriptedModel { path } => format!("scripted model `{}`", shown(path)),
@@ -43,11 +43,6 @@ fn words(item: &TrustItem) -> String {
             format!("agents work for others (tool `task`){said}")
         }
     }
-}
-
-/// A word of a command as it stands between quotes: blanks as they are, so that it can be read and judged.
-fn quoted(word: &str) -> String {
-    shown(word).replace("\\u{20}", " ")
 }
 
 /// File and line.

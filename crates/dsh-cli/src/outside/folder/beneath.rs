@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use super::{BY_LINK, ReadError, of_io};
 
 /// Reading never waits: a pipe without a writer opens at once, and is refused for what it is.
-fn reading() -> OFlags {
+pub(in crate::outside) fn reading() -> OFlags {
     OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY
 }
 
