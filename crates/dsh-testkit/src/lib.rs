@@ -54,5 +54,5 @@ pub use log::Log;
 pub use memory::resident_bytes;
 pub use poll::{block_on, poll_once};
 pub use probe::{DropProbe, Probes};
-pub use stress::Stress;
+pub use stress::{Stress, yield_until};
 pub use watchdog::Watchdog;

@@ -50,6 +50,28 @@ impl Stress {
     }
 }
 
+/// So many turns are left to other threads before what is late is taken for what never comes.
+const TURNS: usize = 1_000_000;
+
+/// Lets other threads go on until this holds, which it may never do. One of them may just be undoing, or dropping, what it has taken
+/// out: that is late, and no leak.
+///
+/// ```
+/// let mut turns = 0;
+/// dsh_testkit::yield_until(|| {
+///     turns += 1;
+///     turns == 3
+/// });
+/// assert_eq!(turns, 3);
+/// ```
+pub fn yield_until(mut holds: impl FnMut() -> bool) {
+    let mut turns = 0;
+    while !holds() && turns < TURNS {
+        std::thread::yield_now();
+        turns += 1;
+    }
+}
+
 fn given(variable: &str) -> Option<u64> {
     #[expect(clippy::disallowed_methods, reason = "a test that is told by a command how long to run")]
     let text = std::env::var(variable).ok()?;

@@ -109,14 +109,7 @@ fn round(runtime: &Runtime, place: &Arc<Place>, seed: u64, seen: &mut Seen) {
         look(place, &listed.id, seen);
         place.store.remove(&listed.id).unwrap();
     }
-    // Another thread may be undoing the effect of a call that has ended, or dropping what it has taken out: that is late, and no leak.
-    runtime.block_on(async {
-        let mut turns = 0;
-        while turns < 1_000_000 && (place.probes.balance() != 0 || place.shown() != before) {
-            tokio::task::yield_now().await;
-            turns += 1;
-        }
-    });
+    dsh_testkit::yield_until(|| place.probes.balance() == 0 && place.shown() == before);
     assert_eq!(place.ran.left(), (0, 0), "tools that run on, and calls that were run and stand in no log");
     assert_eq!(place.probes.balance(), 0, "what was registered, or streamed, is still held");
     assert_eq!(place.shown(), before);

@@ -244,12 +244,7 @@ pub(crate) async fn is_empty(heart: &Heart) {
     let faults = &heart.faults;
     let model = Model { rows: heart.rows() };
     let keys: Keys = heart.places.iter().map(|place| (place.number, place.key)).collect();
-    // Another thread may be about to drop what it has taken out: that is late, and no leak. What lives on for good is one.
-    let mut turns = 0;
-    while heart.probes.balance() != 0 && turns < 1_000_000 {
-        tokio::task::yield_now().await;
-        turns += 1;
-    }
+    dsh_testkit::yield_until(|| heart.probes.balance() == 0);
     faults.check(heart.probes.balance() == 0, || format!("{} of what was handed in live on", heart.probes.balance()));
     was_told(heart, &model, &keys);
     for (&place, &key) in &keys {
