@@ -64,7 +64,7 @@ pub(super) fn run(mut job: Job, asked: PipeReader) -> io::Result<Ended> {
             let _gone = kill_process_group(group, Signal::KILL);
             // Should it have left its own group.
             drop(child.kill());
-            drop(live);
+            live.loses_its_leader();
             drop(child.wait());
             Err(error)
         }
@@ -112,8 +112,7 @@ enum Phase {
 struct Watch {
     child: Child,
     group: Pid,
-    /// For as long as its leader has not been reaped.
-    live: Option<Live>,
+    live: Live,
     grace: Duration,
     /// Open until somebody wants the command to end.
     asked: Option<PipeReader>,
@@ -147,7 +146,7 @@ impl Watch {
             stderr: child.stderr.take().map(Into::into),
             child,
             group,
-            live: Some(live),
+            live,
             grace: job.grace,
             asked: Some(asked),
             exited: Some(exited),
@@ -178,7 +177,7 @@ impl Watch {
         if self.phase == Phase::Killed {
             self.signal(Signal::KILL);
         }
-        self.live = None;
+        self.live.loses_its_leader();
         let status = self.child.wait();
         // The number is the group's for as long as somebody is in it.
         while let Phase::Asked { until } = self.phase
