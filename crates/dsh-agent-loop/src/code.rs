@@ -9,5 +9,7 @@ pub const LIMIT: &str = "agent::limit";
 pub const MODEL_PANICKED: &str = "agent::model_panicked";
 /// The answer reached its limit in the midst of its calls, and none of them is whole.
 pub const CALLS_CUT: &str = "agent::calls_cut";
+/// A model was asked to summarise the oldest part of the session, and gave no whole summary: the step goes on without.
+pub const NO_SUMMARY: &str = "agent::no_summary";
 /// Code of the turn panicked that nothing nearer contains, such as a session store's.
 pub const PANICKED: &str = "agent::panicked";

@@ -1,6 +1,7 @@
 //! A session that grows too long: the oldest part of it gives way to a summary.
 
 mod cut;
+mod due;
 mod size;
 mod summary;
 
@@ -13,8 +14,9 @@ use dsh_llm::{Message, Model};
 use dsh_session::{Compacted, Record, derive};
 
 use cut::{cut, standing, was_tried};
+use due::{Length, due};
 use size::{BYTES_PER_TOKEN, size_of};
-use summary::{ModelSummariser, Spending};
+use summary::{Asking, ModelSummariser};
 
 /// Makes a summary of the oldest part of a conversation.
 ///
@@ -81,9 +83,9 @@ impl CompactionConfig {
         self
     }
 
-    /// How much of the latest messages is kept as it is, in estimated tokens; a quarter of the threshold unless set. It is never
-    /// compacted, even where the prompt and the tools alone are over the threshold; then nothing is before a good part of it more has
-    /// come. The newest results of tools are kept in any case.
+    /// How much of the latest messages is kept as it is, in estimated tokens; a quarter of the threshold unless set. Where prompt, tools
+    /// and summary leave room for hardly more, up to a fifth less is kept, so that not every step makes a summary; where they leave no room
+    /// for it, it is kept all the same, and a quarter of it more has to come first. The newest results of tools are kept in any case.
     #[must_use]
     pub fn keep_tokens(self, tokens: usize) -> Self {
         self.keep_bytes(tokens.saturating_mul(BYTES_PER_TOKEN))
@@ -153,11 +155,8 @@ async fn compact(
     }
     let records = session.records();
     let summary = standing(&records);
-    // Where the rest alone is near the threshold or over it, a summary at every step would gain nothing.
-    let fresh = messages.saturating_sub(summary);
-    if fresh <= over.saturating_sub(fixed.saturating_add(summary)).max(keep.saturating_add(keep / 4)) {
-        return None;
-    }
+    let length = Length { fixed: fixed.saturating_add(summary), fresh: messages.saturating_sub(summary) };
+    let keep = due(length, over, keep)?;
     let through = cut(&records, keep)?;
     if was_tried(&records, event.turn, through) {
         return None;
@@ -175,7 +174,13 @@ async fn compact(
                 tracing::warn!(%agent, %error, "a session is too long, and the request for its summary could not be written");
                 return None;
             }
-            owner.call_async(|| model.summarise(request, Spending { event, usage: None })).await
+            let mut asking = Asking::new(event);
+            let made = owner.call_async(|| model.summarise(request, &mut asking)).await;
+            asking.ends(match &made {
+                Ok(Ok(_)) => None,
+                Ok(Err(failure)) | Err(failure) => Some(owner.shown(failure)),
+            });
+            made
         }
     };
     let (summary, usage) = match made {

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use dsh_agent::AgentPreStep;
 use dsh_kernel::Failure;
 use dsh_llm::{Answer, Message, Model, ModelRequest, StopReason, Usage};
+use dsh_session::StepFailed;
 use futures_util::StreamExt as _;
+
+use crate::code;
 
 /// What a model is asked for.
 const INSTRUCTION: &str = "Summarise the conversation so far for yourself: you will go on from the summary alone. Keep what was \
@@ -31,51 +34,60 @@ impl ModelSummariser {
     }
 
     /// Asks. What stands for a conversation from now on has to be whole: an answer that was cut off or refused is none.
-    pub(super) fn summarise(
+    pub(super) async fn summarise(
         &self,
         request: ModelRequest,
-        mut spending: Spending<'_>,
-    ) -> impl Future<Output = Result<(Message, Option<Usage>), Failure>> {
+        asking: &mut Asking<'_>,
+    ) -> Result<(Message, Option<Usage>), Failure> {
         let mut stream = self.model.stream(request);
-        async move {
-            let mut answer = Answer::new();
-            while answer.stop().is_none()
-                && let Some(piece) = stream.next().await
-            {
-                answer.push(piece?);
-                // By a method, so that all of it is moved in here, and its end is that of the asking.
-                spending.note(answer.usage());
-            }
-            match answer.stop() {
-                Some(StopReason::EndTurn) => {}
-                Some(other) => return Err(Failure::msg(format!("the model gave no whole summary ({other:?})"))),
-                None => return Err(Failure::msg("the model gave no whole summary: its stream ended before it did")),
-            }
-            let text = answer.text();
-            if text.trim().is_empty() {
-                return Err(Failure::msg("the model gave an empty summary"));
-            }
-            Ok((Message::user(format!("{HEADING}{text}")), answer.usage()))
+        let mut answer = Answer::new();
+        while answer.stop().is_none()
+            && let Some(piece) = stream.next().await
+        {
+            answer.push(piece?);
+            asking.usage = answer.usage();
         }
+        Ok((Message::user(format!("{HEADING}{}", whole(&answer)?)), answer.usage()))
     }
 }
 
-/// What a summary costs: charged to the turn when it has ended, however that is.
-pub(super) struct Spending<'a> {
-    pub(super) event: &'a AgentPreStep,
-    pub(super) usage: Option<Usage>,
+/// The text of an answer that has come to its end.
+fn whole(answer: &Answer) -> Result<String, Failure> {
+    match answer.stop() {
+        Some(StopReason::EndTurn) => {}
+        Some(other) => return Err(Failure::msg(format!("the model gave no whole summary ({other:?})"))),
+        None => return Err(Failure::msg("the model gave no whole summary: its stream ended before it did")),
+    }
+    let text = answer.text();
+    if text.trim().is_empty() { Err(Failure::msg("the model gave an empty summary")) } else { Ok(text) }
 }
 
-impl Spending<'_> {
-    fn note(&mut self, usage: Option<Usage>) {
-        self.usage = usage;
+/// The asking for a summary: what it costs is charged to the turn when it ends, however that is. Where it came to nothing, the log says so.
+pub(super) struct Asking<'a> {
+    event: &'a AgentPreStep,
+    usage: Option<Usage>,
+    problem: Option<String>,
+}
+
+impl<'a> Asking<'a> {
+    pub(super) fn new(event: &'a AgentPreStep) -> Self {
+        Self { event, usage: None, problem: Some("the asking for a summary was broken off".to_owned()) }
+    }
+
+    pub(super) fn ends(mut self, problem: Option<String>) {
+        self.problem = problem;
     }
 }
 
-impl Drop for Spending<'_> {
+impl Drop for Asking<'_> {
     fn drop(&mut self) {
         if let Some(usage) = self.usage {
             self.event.charge(usage);
+        }
+        let Some(problem) = self.problem.take() else { return };
+        let event = StepFailed::new(self.event.step, code::NO_SUMMARY, problem).usage(self.usage);
+        if let Err(error) = self.event.agent.session().append(event) {
+            tracing::warn!(agent = %self.event.agent.id(), %error, "what came of a summary could not be written");
         }
     }
 }

@@ -183,6 +183,12 @@ async fn a_summary_that_was_cut_off_or_refused_is_none() {
         });
         let mut known = std::collections::HashSet::new();
         assert!(asked.all(|asked| known.insert(asked)));
+        // What it has cost stands in the log, as what an answer has.
+        let failed = records.iter().filter_map(|record| {
+            let SessionEvent::StepFailed(failed) = &record.event else { return None };
+            Some((failed.code.as_str(), failed.usage))
+        });
+        assert!(failed.eq(summing.asked().iter().map(|_| ("agent::no_summary", Some(Usage::new(7, 5))))));
         handle.dispose().await.unwrap();
     }
 }

@@ -22,6 +22,7 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         model_panicked
         no_factory
         no_session_id
+        no_summary
         panicked
         session_chosen
         stopped

@@ -27,6 +27,7 @@ const NOT_SHOWN: &[&str] = &[
     "agent::model_panicked",
     "agent::no_factory",
     "agent::no_session_id",
+    "agent::no_summary",
     "agent::panicked",
     "agent::session_chosen",
     "agent::stopped",
