@@ -10,7 +10,7 @@ use dsh_session::{Input, Session, TurnEnd, Via};
 
 use crate::budget::Budget;
 use crate::config::Settings;
-use crate::mailbox::{Inject, Mailbox, Next, Stopped};
+use crate::mailbox::{Inject, Mailbox, Next, Stopped, Writing};
 use crate::turn::turn;
 
 /// Drives one agent. It holds no agent: the task does, for as long as it runs.
@@ -33,6 +33,30 @@ impl Shared {
     pub(crate) fn set_budget(&self, budget: Option<Budget>) {
         let before = std::mem::replace(&mut *self.budget.lock().unwrap_or_else(PoisonError::into_inner), budget);
         drop(before);
+    }
+}
+
+impl Shared {
+    /// Writes down what waits for it, then this, then what has come meanwhile. What could not be written waits on, but this.
+    pub(crate) fn write_down(
+        &self,
+        mut writing: Writing<'_>,
+        mut own: Option<Message>,
+    ) -> Result<(), dsh_session::Error> {
+        let append = |message| self.session.append(Input::new(message, Via::Inject));
+        loop {
+            let waiting = if own.is_some() { writing.next_earlier() } else { writing.next_or_end() };
+            if let Some(message) = waiting {
+                if let Err(error) = append(message.clone()) {
+                    writing.put_back(message);
+                    return Err(error);
+                }
+            } else if let Some(own) = own.take() {
+                append(own)?;
+            } else {
+                return Ok(());
+            }
+        }
     }
 }
 
@@ -84,10 +108,7 @@ impl AgentDriver for LoopDriver {
         Input::check(&message)?;
         match self.shared.mailbox.inject(message) {
             Ok(Inject::Taken) => Ok(()),
-            Ok(Inject::Write(message)) => {
-                self.shared.session.append(Input::new(message, Via::Inject))?;
-                Ok(())
-            }
+            Ok(Inject::Write(message, writing)) => Ok(self.shared.write_down(writing, Some(message))?),
             Err(stopped) => self.taken(Err(stopped)),
         }
     }

@@ -21,6 +21,8 @@ struct State {
     prompts: VecDeque<Message>,
     /// What comes into the turn under way at its next step.
     pending: VecDeque<(Via, Message)>,
+    /// Somebody is writing into the log what was put in without a turn, and what comes meanwhile.
+    is_writing: bool,
     /// Fired when something comes while the loop waits.
     arrival: Option<Canceller>,
     /// Fired when there is nothing to do.
@@ -29,6 +31,11 @@ struct State {
 }
 
 impl State {
+    fn pop_injected(&mut self) -> Option<Message> {
+        let at = self.pending.iter().position(|(via, _)| *via == Via::Inject)?;
+        self.pending.remove(at).map(|(_, message)| message)
+    }
+
     /// Whether there is nothing to do, and nobody does anything.
     fn is_idle(&self) -> bool {
         match self.phase {
@@ -63,12 +70,53 @@ pub(crate) enum Next {
     Stop,
 }
 
-/// What becomes of a message that is put in without a turn.
-pub(crate) enum Inject {
-    /// The turn under way takes it in.
+/// What becomes of a message that is put in.
+pub(crate) enum Inject<'a> {
+    /// The turn under way, or somebody who is writing already, takes it in.
     Taken,
-    /// No turn is under way: the caller puts it into the log.
-    Write(Message),
+    /// The caller puts it into the log, behind those that are waiting.
+    Write(Message, Writing<'a>),
+}
+
+/// The right to write into the log what was put in, one at a time and in its order.
+pub(crate) struct Writing<'a> {
+    mailbox: Option<&'a Mailbox>,
+    /// How many messages waited when it was given.
+    waiting: usize,
+}
+
+impl Writing<'_> {
+    /// The next message of those that waited already when the right was given.
+    pub(crate) fn next_earlier(&mut self) -> Option<Message> {
+        self.waiting = self.waiting.checked_sub(1)?;
+        self.mailbox?.state().pop_injected()
+    }
+
+    /// The next message that waits; where none does, whoever comes next writes for himself.
+    pub(crate) fn next_or_end(&mut self) -> Option<Message> {
+        let mut state = self.mailbox?.state();
+        let next = state.pop_injected();
+        if next.is_none() {
+            state.is_writing = false;
+            self.mailbox = None;
+        }
+        next
+    }
+
+    /// Gives back what could not be written: it waits, before all others.
+    pub(crate) fn put_back(self, message: Message) {
+        if let Some(mailbox) = self.mailbox {
+            mailbox.put_back(VecDeque::from([(Via::Inject, message)]));
+        }
+    }
+}
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        if let Some(mailbox) = self.mailbox {
+            mailbox.state().is_writing = false;
+        }
+    }
 }
 
 /// Nothing is taken in any more.
@@ -80,6 +128,7 @@ impl Mailbox {
             phase: Phase::Starting,
             prompts: VecDeque::new(),
             pending: VecDeque::new(),
+            is_writing: false,
             arrival: None,
             idle: None,
             last_turn: None,
@@ -126,16 +175,28 @@ impl Mailbox {
         self.send(message)
     }
 
-    pub(crate) fn inject(&self, message: Message) -> Result<Inject, Stopped> {
+    pub(crate) fn inject(&self, message: Message) -> Result<Inject<'_>, Stopped> {
         let mut state = self.state();
         match state.phase {
-            Phase::Stopped { .. } => Err(Stopped),
-            Phase::InTurn(_) => {
-                state.pending.push_back((Via::Inject, message));
-                Ok(Inject::Taken)
+            Phase::Stopped { .. } => return Err(Stopped),
+            Phase::Starting | Phase::Waiting | Phase::Ending if !state.is_writing => {
+                state.is_writing = true;
+                let waiting = state.pending.len();
+                return Ok(Inject::Write(message, Writing { mailbox: Some(self), waiting }));
             }
-            Phase::Starting | Phase::Waiting | Phase::Ending => Ok(Inject::Write(message)),
+            Phase::InTurn(_) | Phase::Starting | Phase::Waiting | Phase::Ending => {}
         }
+        state.pending.push_back((Via::Inject, message));
+        Ok(Inject::Taken)
+    }
+
+    /// The right to write what was put in; not where somebody has it, who then does.
+    pub(crate) fn writing(&self) -> Option<Writing<'_>> {
+        let mut state = self.state();
+        if std::mem::replace(&mut state.is_writing, true) {
+            return None;
+        }
+        Some(Writing { mailbox: Some(self), waiting: state.pending.len() })
     }
 
     /// Forgets what waits, and cancels the turn under way.
@@ -201,9 +262,16 @@ impl Mailbox {
         next
     }
 
-    /// What has come for the turn under way.
+    /// What has come for the turn under way; where somebody is writing, what was put in is left to him.
     pub(crate) fn take_pending(&self) -> VecDeque<(Via, Message)> {
-        std::mem::take(&mut self.state().pending)
+        let mut state = self.state();
+        let pending = std::mem::take(&mut state.pending);
+        if !state.is_writing {
+            return pending;
+        }
+        let (injected, rest) = pending.into_iter().partition(|(via, _)| *via == Via::Inject);
+        state.pending = injected;
+        rest
     }
 
     /// Gives back what was taken and not used: it comes before all that has come since. Where the turn was cancelled or the mailbox
@@ -240,32 +308,27 @@ impl Mailbox {
         true
     }
 
-    /// The turn is over, however it went: what it was told too late begins the next one. Answers what was put in.
-    pub(crate) fn turn_over(&self, summary: TurnSummary) -> Vec<Message> {
-        let (turn, injected) = {
+    /// The turn is over, however it went: what it was told too late begins the next one. What was put in waits to be written.
+    pub(crate) fn turn_over(&self, summary: TurnSummary) {
+        let turn = {
             let mut state = self.state();
-            let mut injected = Vec::new();
-            for (via, message) in std::mem::take(&mut state.pending).into_iter().rev() {
-                if via == Via::Inject {
-                    injected.push(message);
-                } else {
-                    state.prompts.push_front(message);
-                }
+            let (injected, steering) = state.pending.drain(..).partition(|(via, _)| *via == Via::Inject);
+            state.pending = injected;
+            let steering: VecDeque<_> = steering;
+            for (_, message) in steering.into_iter().rev() {
+                state.prompts.push_front(message);
             }
-            injected.reverse();
             state.last_turn = Some(summary);
-            let turn = match std::mem::replace(&mut state.phase, Phase::Ending) {
+            match std::mem::replace(&mut state.phase, Phase::Ending) {
                 Phase::InTurn(turn) => Some(turn),
                 stopped @ Phase::Stopped { .. } => {
                     state.phase = stopped;
                     None
                 }
                 Phase::Starting | Phase::Waiting | Phase::Ending => None,
-            };
-            (turn, injected)
+            }
         };
         drop(turn);
-        injected
     }
 
     /// The loop is over.

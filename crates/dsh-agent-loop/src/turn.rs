@@ -1,6 +1,5 @@
 //! A turn: from the message that begins it to its end in the log (A4, A5).
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use dsh_agent::{
@@ -71,7 +70,7 @@ pub(crate) async fn turn(
     if let Err(failure) = ended {
         tracing::error!(agent = %agent.id(), failure = shared.ctx.shown(&failure), "a turn could not be ended");
         let summary = turn.summary(TurnEnd::failed(code::PANICKED, "the turn could not be ended in the log"));
-        drop(shared.mailbox.turn_over(summary));
+        shared.mailbox.turn_over(summary);
     }
 }
 
@@ -165,15 +164,11 @@ impl Turn<'_> {
             }
         };
         let summary = self.summary(end);
-        let mut injected = VecDeque::from(self.shared.mailbox.turn_over(summary.clone()));
-        while let Some(message) = injected.pop_front() {
-            if let Err(error) = session.append(Input::new(message.clone(), Via::Inject)) {
-                tracing::error!(agent = %self.agent.id(), %error, "a message that was put in could not be written yet");
-                injected.push_front(message);
-                let unused = injected.into_iter().map(|message| (Via::Inject, message)).collect();
-                self.shared.mailbox.put_back(unused);
-                break;
-            }
+        self.shared.mailbox.turn_over(summary.clone());
+        if let Some(writing) = self.shared.mailbox.writing()
+            && let Err(error) = self.shared.write_down(writing, None)
+        {
+            tracing::error!(agent = %self.agent.id(), %error, "a message that was put in could not be written yet");
         }
         self.tell(|turn| AgentTurnEnd::new(turn.agent.clone(), summary));
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dsh_kernel::{BoxFuture, Failure};
-use dsh_llm::{Message, ModelErrorKind, ModelEvent, StopReason};
+use dsh_llm::{Message, ModelErrorKind, ModelEvent, Role, StopReason};
 use dsh_session::{Listed, MemoryStore, Record, SessionEvent, SessionId, SessionStore, SessionWriter, TurnEnd};
 use dsh_system_prompt::{PromptSection, PromptVariable, SystemPromptExt};
 
@@ -279,6 +279,39 @@ async fn what_the_log_does_not_take_stays_in_the_queue() {
         for said_once in ["put in 1", "steered 2", "put in 3"] {
             assert_eq!(said.matches(said_once).count(), 1, "at {at}: {said}");
         }
+        handle.dispose().await.unwrap();
+    }
+}
+
+// A5: what waits since the store refused it comes before what is said later.
+#[tokio::test]
+async fn what_was_put_in_first_stands_first_in_the_log() {
+    for at in 6..9 {
+        let gate = dsh_testkit::Gate::new();
+        let model = Played::answers([[vec![Piece::Gate(gate.clone())], said("Good.")].concat()]);
+        // The records of the turn: begun, input, prompt, request, answer, ended; then what was put in.
+        let fail = move |inner| Failing { inner, at, panics: false, appended: Arc::default() };
+        let world = WorldBuilder::new(model).wrapped(fail).build().await;
+        let handle = world.agent().await;
+        let agent = handle.agent();
+        agent.send(Message::user("Go")).unwrap();
+        gate.reached().await;
+        let put_in = |text: &str| agent.inject_message(Message::user(text));
+        put_in("put in 1").unwrap();
+        put_in("put in 2").unwrap();
+        gate.open();
+        agent.when_idle().await;
+        let third = put_in("put in 3");
+        assert_eq!(third.is_err(), at == 8, "the store refuses that very one");
+        put_in("put in 4").unwrap();
+        let messages = agent.session().messages();
+        let said = messages
+            .iter()
+            .filter(|message| message.role == Role::User)
+            .filter_map(|message| message.content[0].as_text());
+        let said: Vec<_> = said.filter(|text| at != 8 || *text != "put in 3").collect();
+        let all = ["Go", "put in 1", "put in 2", "put in 3", "put in 4"];
+        assert_eq!(said, all.into_iter().filter(|text| at != 8 || *text != "put in 3").collect::<Vec<_>>(), "at {at}");
         handle.dispose().await.unwrap();
     }
 }
