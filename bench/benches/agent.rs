@@ -113,7 +113,7 @@ fn fill(root: &Context) -> Result<(), Failure> {
 
 impl World {
     fn agent(&self, runtime: &Runtime, number: u128) -> AgentHandle {
-        let options = AgentOptions::new("agent").session_id(SessionId::new(0, number));
+        let options = AgentOptions::new("agent").session(SessionId::new(0, number));
         let options = options.run(dsh_system_prompt::RunContext::new().cwd("/srv"));
         prepared(|| Ok(runtime.block_on(async { self.root.agents().create(options).await })?))
     }

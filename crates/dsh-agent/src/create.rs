@@ -11,15 +11,15 @@ use crate::agent::Agent;
 use crate::agent_handle::AgentHandle;
 use crate::error::{Error, ErrorKind};
 use crate::events::AgentSessionStart;
-use crate::options::{AgentOptions, SessionChoice};
+use crate::new_session::{Choice, NewSession};
+use crate::options::AgentOptions;
 use crate::registry::{AgentRegistry, Factory, no_factory};
 
 /// Which session the agent gets.
 enum Source {
-    New(SessionId),
+    New(SessionId, NewSession),
     Resumed(SessionId),
     Open(Session),
-    Fork(SessionId, u32, SessionId),
 }
 
 /// Makes an agent as an effect of the context's owner; `resume` is the session that it goes on with.
@@ -30,13 +30,12 @@ pub(crate) async fn create(
     resume: Option<SessionId>,
 ) -> Result<AgentHandle, Error> {
     let factory = registry.factory()?;
-    let source = match (resume, std::mem::replace(&mut options.session, SessionChoice::Fresh)) {
-        (Some(id), SessionChoice::Fresh) if options.parent.is_none() => Source::Resumed(id),
-        (Some(id), _) => return Err(session_chosen(&id)),
-        (None, SessionChoice::Fork(source, turn)) => Source::Fork(source, turn, registry.fresh_id()?),
-        (None, SessionChoice::New(id)) => Source::New(id),
-        (None, SessionChoice::Open(session)) => Source::Open(session),
-        (None, SessionChoice::Fresh) => Source::New(registry.fresh_id()?),
+    let source = match (resume, options.session.take().map(|session| session.0)) {
+        (Some(id), None) => Source::Resumed(id),
+        (Some(id), Some(_)) => return Err(session_chosen(&id)),
+        (None, Some(Choice::Open(session))) => Source::Open(session),
+        (None, Some(Choice::New(mut new))) => Source::New(new.id.take().map_or_else(|| registry.fresh_id(), Ok)?, new),
+        (None, None) => Source::New(registry.fresh_id()?, NewSession::new()),
     };
     let mut making = Making { registry, factory, ctx: ctx.clone(), options, agent: None };
     let label = Name::from(format!("agent {}", making.options.name));
@@ -67,7 +66,10 @@ impl Making {
             run = run.model(model);
         }
         fields = fields.with(run.clone());
-        let resumed = !matches!(source, Source::New(_));
+        let resumed = match &source {
+            Source::New(_, new) => new.source.is_some(),
+            Source::Resumed(_) | Source::Open(_) => true,
+        };
         let is_made = Arc::new(AtomicBool::new(false));
         let session = self.session(fx, source, &run, &is_made)?;
 
@@ -108,9 +110,9 @@ impl Making {
     ) -> Result<Session, Failure> {
         let all = self.registry.ctx.sessions();
         let session = match source {
-            Source::New(id) => {
+            Source::New(id, new) => {
                 let mut opened = Opened::new(id.clone()).agent(self.options.name.as_str());
-                if let Some(parent) = self.options.parent.clone() {
+                if let Some(parent) = new.parent {
                     opened = opened.parent(parent);
                 }
                 if let Some(model) = run.model_name() {
@@ -119,14 +121,9 @@ impl Making {
                 if let Some(cwd) = run.cwd_shown() {
                     opened = opened.cwd(cwd);
                 }
-                let session = all.create(opened)?;
-                goes_unless(is_made, fx, all, id);
-                session
-            }
-            Source::Fork(source, turn, id) => {
-                let session = match &self.options.parent {
-                    Some(parent) => all.fork_as(&source, turn, Opened::new(id.clone()).parent(parent.clone()))?,
-                    None => all.fork(&source, turn, id.clone())?,
+                let session = match new.source {
+                    Some((source, turn)) => all.fork_as(&source, turn, opened)?,
+                    None => all.create(opened)?,
                 };
                 goes_unless(is_made, fx, all, id);
                 session
@@ -149,16 +146,18 @@ fn goes_unless(is_made: &Arc<AtomicBool>, fx: &mut Fx, all: SessionsHandle, id: 
 
 /// The error of options that say which session, where that is said already.
 fn session_chosen(id: &SessionId) -> Error {
-    let problem = format!("the agent goes on with the session `{id}`, and its options name a session or a parent too");
+    let problem = format!("the agent goes on with the session `{id}`, and its options name one too");
     let error = Error::new(ErrorKind::SessionChosen, problem);
-    error.help("leave them out: a session that is resumed has both; or make an agent with `create`")
+    error.help("leave it out, or make an agent with `create`")
 }
 
 impl AgentRegistry {
     pub(crate) fn fresh_id(&self) -> Result<SessionId, Error> {
         let Some(ids) = &self.ids else {
             let error = Error::new(ErrorKind::NoSessionId, "nobody says what the agent's session is called");
-            return Err(error.help("give `AgentOptions::session_id`, or mount the plugin with `Agents::new().ids(..)`"));
+            return Err(
+                error.help("give `AgentOptions::session` a name, or mount the plugin with `Agents::new().ids(..)`")
+            );
         };
         ids.next()
     }

@@ -57,7 +57,7 @@ pub enum ErrorKind {
     NoFactory,
     /// `agent::no_session_id`: neither the options nor the plugin say what the session is called.
     NoSessionId,
-    /// `agent::session_chosen`: an agent is to go on with a session, and its options name another one, or whom it works for.
+    /// `agent::session_chosen`: an agent is to go on with a session, and its options name one too.
     SessionChosen,
     /// `agent::unscoped`: an agent was to be made without a scope.
     Unscoped,

@@ -63,15 +63,6 @@ impl AgentsHandle {
         Ok(self.registry.with(AgentRegistry::list)?)
     }
 
-    /// A name for a new session, from the plugin's source ([`Agents::ids`](crate::Agents::ids)).
-    ///
-    /// # Errors
-    ///
-    /// `agent::no_session_id`; the kernel's.
-    pub fn new_session_id(&self) -> Result<SessionId, Error> {
-        self.registry.resolve()?.fresh_id()
-    }
-
     /// Says who makes what drives agents, until the effect ends: then the agents that it drives are stopped, and stay registered
     /// until their owners dispose them.
     ///
@@ -95,7 +86,7 @@ impl AgentsHandle {
     }
 
     /// Makes an agent that goes on with a session of the store. What an earlier process left open in it is ended first: each open call
-    /// gets an `interrupted` result and none is run again, and the turn ends so. The options name neither a session nor a parent: the session has both.
+    /// gets an `interrupted` result and none is run again, and the turn ends so. The options name no session.
     ///
     /// # Errors
     ///

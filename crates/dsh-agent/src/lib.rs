@@ -13,6 +13,7 @@
 mod agent;
 mod agent_handle;
 mod driver;
+mod new_session;
 mod options;
 
 mod assemble;
@@ -37,6 +38,7 @@ pub use events::{
     PreStepDecision, PromptDecision, StepDecision,
 };
 pub use handle::{AgentsExt, AgentsHandle};
+pub use new_session::{AgentSession, NewSession};
 pub use options::AgentOptions;
 pub use plugin::Agents;
 pub use registry::AgentRegistry;

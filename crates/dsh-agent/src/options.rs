@@ -3,8 +3,9 @@
 use std::fmt;
 
 use dsh_kernel::{BoxFuture, Context, Failure, Name, Quiet};
-use dsh_session::{Session, SessionId};
 use dsh_system_prompt::{AssembleContext, RunContext};
+
+use crate::new_session::AgentSession;
 
 /// The caller's part in making an agent.
 pub(crate) type Setup = Quiet<Box<dyn FnOnce(Context) -> BoxFuture<'static, Result<(), Failure>> + Send>>;
@@ -18,7 +19,7 @@ type Field = Quiet<Box<dyn FnOnce(AssembleContext) -> AssembleContext + Send>>;
 /// use dsh_system_prompt::{PromptSection, RunContext, SystemPromptExt};
 ///
 /// let options = AgentOptions::new("reviewer")
-///     .session_id(SessionId::new(1_760_000_000_000, 7))
+///     .session(SessionId::new(1_760_000_000_000, 7))
 ///     .run(RunContext::new().cwd("/srv/shop"))
 ///     .setup(|ctx| async move {
 ///         // What is registered here is for this agent alone, and leaves with it.
@@ -30,60 +31,21 @@ type Field = Quiet<Box<dyn FnOnce(AssembleContext) -> AssembleContext + Send>>;
 #[must_use = "an agent is made by `ctx.agents().create(options)`"]
 pub struct AgentOptions {
     pub(crate) name: Name,
-    pub(crate) session: SessionChoice,
-    pub(crate) parent: Option<SessionId>,
+    pub(crate) session: Option<AgentSession>,
     pub(crate) run: RunContext,
     pub(crate) setup: Option<Setup>,
     fields: Vec<Field>,
 }
 
-/// The session of an agent that is made.
-pub(crate) enum SessionChoice {
-    /// A new one, whose name the plugin `agents` makes.
-    Fresh,
-    /// A new one of this name.
-    New(SessionId),
-    /// One that is open already.
-    Open(Session),
-    /// A new one with the turns of another up to this one.
-    Fork(SessionId, u32),
-}
-
 impl AgentOptions {
     /// An agent of this name: the label of its scope, and what its session is told of it.
     pub fn new(name: impl Into<Name>) -> Self {
-        Self {
-            name: name.into(),
-            session: SessionChoice::Fresh,
-            parent: None,
-            run: RunContext::new(),
-            setup: None,
-            fields: Vec::new(),
-        }
+        Self { name: name.into(), session: None, run: RunContext::new(), setup: None, fields: Vec::new() }
     }
 
-    /// The name of its new session. Without one, the plugin's source of names makes it ([`Agents::ids`](crate::Agents::ids)).
-    pub fn session_id(mut self, id: SessionId) -> Self {
-        self.session = SessionChoice::New(id);
-        self
-    }
-
-    /// A session that is open already and that nobody has entered: one that was forked, for example.
-    pub fn session(mut self, session: Session) -> Self {
-        self.session = SessionChoice::Open(session);
-        self
-    }
-
-    /// A new session with the turns of another one up to `turn`, which has ended; of none where it is 0. Like any new session it goes
-    /// where the agent is not made after all.
-    pub fn fork_of(mut self, source: SessionId, turn: u32) -> Self {
-        self.session = SessionChoice::Fork(source, turn);
-        self
-    }
-
-    /// The session of the agent that it works for; its new session notes it.
-    pub fn parent(mut self, id: SessionId) -> Self {
-        self.parent = Some(id);
+    /// Its session: the name of a new one, a [`NewSession`], or one that is open and that nobody has entered. Without this a new one.
+    pub fn session(mut self, session: impl Into<AgentSession>) -> Self {
+        self.session = Some(session.into());
         self
     }
 

@@ -52,7 +52,7 @@ pub mod prelude {
     pub use dsh_agent::{
         Agent, AgentHandle, AgentOptions, AgentPreStep, AgentPromptSubmit, AgentRegistry, AgentRequest, AgentStatus,
         AgentStepResult, AgentStream, AgentToolCall, AgentToolResult, AgentTurnContinuation, AgentTurnEnd,
-        AgentTurnStart, Agents, AgentsExt, CurrentAgent, TurnSummary, assemble_context_for,
+        AgentTurnStart, Agents, AgentsExt, CurrentAgent, NewSession, TurnSummary, assemble_context_for,
     };
     #[cfg(feature = "agent")]
     pub use dsh_agent_loop::{AgentLoop, Compaction, CompactionConfig, LoopConfig, LoopOptions, Retries, TurnLimits};

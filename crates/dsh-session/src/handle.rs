@@ -64,8 +64,8 @@ impl SessionsHandle {
         self.fork_as(source, turn, Opened::new(new))
     }
 
-    /// As [`fork`](Self::fork), for another working folder, or for an agent that works for another: the header has the name and the parent that this one
-    /// has, and its `cwd` where it has one. Everything else is the source's.
+    /// As [`fork`](Self::fork), for another agent or another working folder: the header has the name and the parent that this one has, and
+    /// its `agent`, `model` and `cwd` where it has them; otherwise they are the source's.
     ///
     /// ```
     /// # use dsh_kernel::Kernel;

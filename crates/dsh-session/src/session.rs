@@ -112,11 +112,12 @@ impl Session {
         *opened = Opened {
             version: FORMAT_VERSION,
             id: new.id,
+            agent: if new.agent.is_empty() { std::mem::take(&mut opened.agent) } else { new.agent },
+            model: new.model.or(opened.model.take()),
             cwd: new.cwd.or(opened.cwd.take()),
             // Whose work the other one was is told by that one.
             parent: new.parent,
             forked_from: Some(Origin::new(source.clone(), turn)),
-            ..opened.clone()
         };
         *at_ms = now(clock.as_ref());
         Self::made(store, log, clock)

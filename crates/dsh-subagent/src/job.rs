@@ -4,11 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dsh_agent::{Agent, AgentOptions, AgentsExt};
+use dsh_agent::{Agent, AgentOptions, AgentsExt, NewSession};
 use dsh_agent_loop::LoopOptions;
 use dsh_kernel::{BoxFuture, Cancel, Context, Failure, Name, Quiet};
 use dsh_llm::{ContentBlock, Message};
-use dsh_session::{Session, SessionEvent};
+use dsh_session::SessionEvent;
 use dsh_system_prompt::{PromptSection, RunContext, SystemPromptExt};
 use dsh_template::Text;
 use dsh_tools::{ToolFilter, ToolsExt};
@@ -49,7 +49,6 @@ type Looping = Quiet<Box<dyn FnOnce(LoopOptions) -> LoopOptions + Send>>;
 #[derive(Default)]
 #[must_use = "a child is made by `job.agent(options)`"]
 pub struct ChildOptions {
-    session: Option<Session>,
     forked: Option<u32>,
     persona: Option<Text>,
     tools: Vec<ToolFilter>,
@@ -61,12 +60,6 @@ impl ChildOptions {
     /// A new session, and all as the request and the parent say.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// A session that is open already and that nobody has entered: one that was forked, for example.
-    pub fn session(mut self, session: Session) -> Self {
-        self.session = Some(session);
-        self
     }
 
     /// A new session with its parent's turns up to this one, which has ended; without a parent a new one.
@@ -106,7 +99,7 @@ impl ChildOptions {
 impl fmt::Debug for ChildOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ChildOptions")
-            .field("session", &self.session)
+            .field("forked", &self.forked)
             .field("persona", &self.persona.is_some())
             .field("tools", &self.tools)
             .finish_non_exhaustive()
@@ -203,14 +196,9 @@ impl SubagentJob {
             facts = facts.cwd(cwd);
         }
         let mut options = AgentOptions::new(run.name.clone()).run(facts).with(looping).with(lineage.clone());
-        if let Some(parent) = parent {
-            options = options.parent(parent.id().clone());
-            if let Some(turn) = child.forked {
-                options = options.fork_of(parent.id().clone(), turn);
-            }
-        }
-        if let Some(session) = child.session {
-            options = options.session(session);
+        if let Some(id) = parent.map(Agent::id) {
+            let new = child.forked.map_or_else(NewSession::new, |turn| NewSession::fork(id.clone(), turn));
+            options = options.session(new.parent(id.clone()));
         }
         let setup = ChildSetup {
             above: parent.map(|parent| parent.ctx().clone()),

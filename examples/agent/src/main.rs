@@ -35,7 +35,7 @@ pub(crate) async fn main() -> Result<(), Failure> {
     root.plugin(AgentLoop::new(LoopConfig::new(Arc::new(ScriptedModel::parse(SCRIPT)?))))?.ready().await?;
 
     // What is registered in the setup is for this agent alone, and leaves with it.
-    let options = AgentOptions::new("counter").session_id("demo".parse()?).setup(|ctx| async move {
+    let options = AgentOptions::new("counter").session("demo".parse::<SessionId>()?).setup(|ctx| async move {
         ctx.tools().register(Tool::typed(
             "count_words",
             "Counts the words of a text.",

@@ -56,7 +56,7 @@ pub(crate) async fn main() -> Result<(), Failure> {
     let tide = root.plugin(Tide)?;
     tide.ready().await?;
 
-    let handle = root.agents().create(AgentOptions::new("keeper").session_id("demo".parse()?)).await?;
+    let handle = root.agents().create(AgentOptions::new("keeper").session("demo".parse::<SessionId>()?)).await?;
     ask(handle.agent(), "When is high water?").await?;
     tide.dispose().await?; // section, variable, tool and listener: nothing of it is left
     ask(handle.agent(), "And tomorrow?").await?;

@@ -66,7 +66,7 @@ async fn a_child_made_through_its_parents_context_leaves_with_it() {
     let world = world().await;
     let before = world.kernel.inspect().to_string();
     let parent = world.create("parent").await;
-    let child = parent.agent().ctx().agents().create(AgentOptions::new("child").session_id(id("child"))).await.unwrap();
+    let child = parent.agent().ctx().agents().create(AgentOptions::new("child").session(id("child"))).await.unwrap();
     assert_ne!(child.agent().scope_key(), parent.agent().scope_key());
     drop(child);
     parent.dispose().await.unwrap();

@@ -1,8 +1,10 @@
 //! An agent goes on with a session, whatever an earlier process left open in it (A2, A3).
 
-use dsh_agent::{AgentOptions, Agents, AgentsExt, ErrorKind};
+use dsh_agent::{AgentOptions, Agents, AgentsExt, ErrorKind, NewSession};
 use dsh_llm::{ContentBlock, Message, ToolCall};
-use dsh_session::{Answered, CallStarted, Opened, Session, SessionEvent, SessionId, SessionsExt, TurnEnd, TurnStarted};
+use dsh_session::{
+    Answered, CallStarted, Opened, Origin, Session, SessionEvent, SessionId, SessionsExt, TurnEnd, TurnStarted,
+};
 use dsh_system_prompt::RunContext;
 
 use crate::support::{Fakes, bare, id, world};
@@ -57,6 +59,21 @@ async fn an_agent_takes_a_session_that_was_forked() {
     second.dispose().await.unwrap();
 }
 
+/// A3: the header of a fork tells of the agent that it was made for, and of its source only where it comes from.
+#[tokio::test]
+async fn a_forks_header_is_that_of_its_own_agent() {
+    let world = world().await;
+    let header = Opened::new(id("first")).agent("main").model("another").cwd("/srv/shop").parent(id("above"));
+    drop(Session::create(&world.store, header).unwrap());
+    let fork = NewSession::fork(id("first"), 0).named(id("second")).parent(id("first"));
+    let options = AgentOptions::new("reviewer").session(fork).run(RunContext::new().cwd("/srv/harbour"));
+    let handle = world.root.agents().create(options).await.unwrap();
+    let mut own = Opened::new(id("second")).agent("reviewer").model("fake-1").cwd("/srv/harbour").parent(id("first"));
+    own.forked_from = Some(Origin::new(id("first"), 0));
+    assert_eq!(*handle.agent().session().opened(), own);
+    handle.dispose().await.unwrap();
+}
+
 #[tokio::test]
 async fn the_plugin_names_the_sessions_of_agents_whose_options_do_not() {
     let world = bare().await;
@@ -78,10 +95,10 @@ async fn options_that_name_another_session_are_refused_where_one_is_resumed() {
     drop(Session::create(&world.store, Opened::new(id("old"))).unwrap());
     let other = Session::create(&world.store, Opened::new(id("open"))).unwrap();
     let options = [
-        AgentOptions::new("main").session_id(id("other")),
+        AgentOptions::new("main").session(id("other")),
         AgentOptions::new("main").session(other),
-        AgentOptions::new("main").fork_of(id("old"), 0),
-        AgentOptions::new("main").parent(id("other")),
+        AgentOptions::new("main").session(NewSession::fork(id("old"), 0)),
+        AgentOptions::new("main").session(NewSession::new().parent(id("other"))),
     ];
     for options in options {
         let error = world.root.agents().resume(id("old"), options).await.unwrap_err();
@@ -94,7 +111,7 @@ async fn options_that_name_another_session_are_refused_where_one_is_resumed() {
 #[tokio::test]
 async fn the_model_that_is_told_is_the_drivers() {
     let world = world().await;
-    let options = AgentOptions::new("main").session_id(id("a")).run(RunContext::new().model("another").cwd("/srv"));
+    let options = AgentOptions::new("main").session(id("a")).run(RunContext::new().model("another").cwd("/srv"));
     let handle = world.root.agents().create(options).await.unwrap();
     let run = handle.agent().run().unwrap();
     assert_eq!((run.model_name(), run.cwd_shown()), (Some("fake-1"), Some("/srv")));

@@ -41,7 +41,7 @@ pub(crate) fn id(name: &str) -> SessionId {
 }
 
 pub(crate) fn options(name: &str) -> AgentOptions {
-    AgentOptions::new(name.to_owned()).session_id(id(name))
+    AgentOptions::new(name.to_owned()).session(id(name))
 }
 
 impl World {

@@ -58,7 +58,7 @@ impl Stack {
 
     /// An agent whose name is its session's too.
     pub(crate) async fn agent(&self, name: &'static str) -> AgentHandle {
-        self.root.agents().create(AgentOptions::new(name).session_id(id(name))).await.unwrap()
+        self.root.agents().create(AgentOptions::new(name).session(id(name))).await.unwrap()
     }
 
     /// Tools for everybody, each answering `did NAME`.

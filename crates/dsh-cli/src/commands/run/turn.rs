@@ -111,7 +111,7 @@ impl Turn {
         });
         let agents = root.agents();
         let handle =
-            if resumes { agents.resume(id, options).await? } else { agents.create(options.session_id(id)).await? };
+            if resumes { agents.resume(id, options).await? } else { agents.create(options.session(id)).await? };
         Ok(handle)
     }
 }

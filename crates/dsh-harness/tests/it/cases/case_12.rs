@@ -18,7 +18,7 @@ const SCRIPT: &str = r#"
 "#;
 
 fn restricted(name: &'static str, filter: Option<ToolFilter>) -> AgentOptions {
-    AgentOptions::new(name).session_id(id(name)).setup(move |ctx| async move {
+    AgentOptions::new(name).session(id(name)).setup(move |ctx| async move {
         if let Some(filter) = filter {
             ctx.tools().restrict(filter)?;
         }
