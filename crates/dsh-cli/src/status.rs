@@ -23,7 +23,7 @@ pub enum ExitStatus {
     Limit,
     /// 4: of `dsh run`, the turn ended, and a call was denied since there was nobody to ask.
     NotApproved,
-    /// 130: of `dsh run`, the turn was interrupted.
+    /// 130: of `dsh run` and `dsh tools call`, the turn or the call was interrupted.
     Interrupted,
 }
 
@@ -41,7 +41,7 @@ impl ExitStatus {
         ),
         (Self::Limit, "of `dsh run` alone: the turn ended at a limit"),
         (Self::NotApproved, "of `dsh run` alone: the turn ended, and a call was denied since there was nobody to ask"),
-        (Self::Interrupted, "of `dsh run` alone: the turn was interrupted"),
+        (Self::Interrupted, "of `dsh run` and `dsh tools call`: interrupted"),
     ];
 
     /// The number that the process ends with.

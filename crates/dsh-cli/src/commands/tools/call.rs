@@ -39,6 +39,7 @@ pub(super) fn run(global: &GlobalArgs, arguments: &ToolsArgs, name: &str, consol
     let executed = answer.as_ref().ok();
     let status = reported(&answer, report, &sources, console);
     let Some(executed) = executed else { return status };
+    let status = if executed.code == Some(code::CANCELLED) { ExitStatus::Interrupted } else { status };
     let text = if arguments.json { json::executed(name, agent, executed) } else { text(&executed.result.content) };
     let shown = if console.shows_output() { for_a_terminal(&text, arguments.json) } else { None };
     console.print(shown.unwrap_or(text).as_bytes(), status)

@@ -161,7 +161,7 @@ fn a_call_that_is_interrupted_ends_what_it_has_started() {
     witness.read_line(&mut String::new()).unwrap();
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(130));
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.starts_with("error[tools::cancelled]: tool `wait` was interrupted"), "{said}");
     witness.read_to_string(&mut String::new()).unwrap();
