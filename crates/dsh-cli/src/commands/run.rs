@@ -25,7 +25,8 @@ use left_out::left_out;
 use message::message;
 use model::model;
 use shown::Shown;
-use turn::{MAIN, Turn};
+pub(super) use turn::MAIN;
+use turn::Turn;
 
 /// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, arguments: &RunArgs, console: &mut Console) -> ExitStatus {

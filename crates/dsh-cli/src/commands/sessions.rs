@@ -101,7 +101,7 @@ fn before(error: &dsh_session::Error, store: &FileStore) -> Option<String> {
     let id = error.session().filter(|_| error.line() > Some(1))?;
     let turn = last_ended(&store.read_sound(id).ok()?.0);
     (turn > 0)
-        .then(|| format!("`dsh sessions fork {id} --turn {turn}` makes a session of what stands before that line"))
+        .then(|| format!("`dsh sessions fork {id} --turn {turn}` makes a session of what stands before that line, and says its name: go on with `dsh run --session NAME`"))
 }
 
 /// What had to be repaired in a log.

@@ -26,8 +26,8 @@ use crate::status::ExitStatus;
 /// What turns while a model is waited for is turned on so often.
 const FRAME: Duration = Duration::from_millis(100);
 
-/// The agent of a run that names none.
-pub(super) const MAIN: &str = "main";
+/// The agent of a run that names none; no agent of a project can be called so.
+pub(in crate::commands) const MAIN: &str = "(main)";
 
 pub(super) struct Turn {
     pub(super) project: Arc<Project>,

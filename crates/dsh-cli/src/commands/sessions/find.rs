@@ -101,9 +101,13 @@ fn unread_since<'l>(
 }
 
 fn may_be_last(error: &Error, store: &FileStore) -> Diagnostic {
+    let removing =
+        error.session().map_or_else(String::new, |id| format!(", or remove it with `dsh sessions remove {id}`"));
     wrong(error, store)
         .with_note("it may be the last session of this folder: an older one is not taken in its place")
-        .with_help("name the session that is meant (`dsh sessions` lists them), or move that file away")
+        .with_help(format!(
+            "name the session that is meant with `--session` (`dsh sessions` lists them), move that file away{removing}"
+        ))
 }
 
 /// The session that was used last, and when.

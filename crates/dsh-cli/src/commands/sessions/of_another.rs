@@ -5,6 +5,7 @@ use std::path::Path;
 use dsh_session::Listed;
 use dsh_system_prompt::show_path;
 
+use crate::commands::run::MAIN;
 use crate::diagnostic::Diagnostic;
 use crate::names::quoted;
 
@@ -18,10 +19,10 @@ pub(in crate::commands) fn of_another(session: &Listed, here: &Path, agent: &str
     let (of, goes_on) = match (folder, other) {
         (None, None) => return None,
         (Some(folder), None) => (format!("the folder {}", quoted(folder)), format!("in {}", quoted(&here))),
-        (None, Some(other)) => (format!("agent {}", quoted(other)), format!("with agent {}", quoted(agent))),
+        (None, Some(other)) => (named(other), format!("with {}", named(agent))),
         (Some(folder), Some(other)) => (
-            format!("agent {} in the folder {}", quoted(other), quoted(folder)),
-            format!("with agent {} in {}", quoted(agent), quoted(&here)),
+            format!("{} in the folder {}", named(other), quoted(folder)),
+            format!("with {} in {}", named(agent), quoted(&here)),
         ),
     };
     let mut warning =
@@ -30,4 +31,8 @@ pub(in crate::commands) fn of_another(session: &Listed, here: &Path, agent: &str
         warning = warning.with_note("it stays a session of that folder: `--continue` finds it there, and not here");
     }
     Some(warning.with_help(format!("`dsh sessions fork {id}` makes one of this folder, and leaves that one as it is")))
+}
+
+fn named(agent: &str) -> String {
+    if agent == MAIN { "no agent".to_owned() } else { format!("agent {}", quoted(agent)) }
 }

@@ -93,9 +93,9 @@ fn an_agent_of_the_project_works_for_another_as_it_is_configured() {
     let agents: Vec<&str> =
         sessions["sessions"].as_array().unwrap().iter().map(|one| one["agent"].as_str().unwrap()).collect();
     assert_eq!(agents.len(), 2);
-    assert!(agents.contains(&"main") && agents.contains(&"counter"), "{agents:?}");
+    assert!(agents.contains(&"(main)") && agents.contains(&"counter"), "{agents:?}");
     let again = run(&project, &["--continue", "--json", "ping"]);
-    assert_eq!((&events(&again)[1]["agent"], &events(&again)[1]["turn"]), (&"main".into(), &2.into()), "{again}");
+    assert_eq!((&events(&again)[1]["agent"], &events(&again)[1]["turn"]), (&"(main)".into(), &2.into()), "{again}");
 }
 
 #[test]
