@@ -42,14 +42,13 @@ pub(super) fn overlay_kind(kind: Kind, base: &mut Branch, over: Branch) {
     }
 }
 
-/// What somebody denies, nobody permits by saying less: what comes later adds to it.
+/// What somebody denies, nobody permits by saying less: what comes later adds to it, and who was first is who says it.
 fn keep_denied(base: &Branch, over: &mut Field) {
     let Some(Value::Array(denied)) = base.fields.get("deny").map(|field| &field.node.value) else { return };
     let Value::Array(more) = &mut over.node.value else { return };
-    let said: Vec<&str> = more.iter().filter_map(|node| node.value.as_str()).collect();
-    let kept = denied.iter().filter(|node| node.value.as_str().is_none_or(|entry| !said.contains(&entry)));
-    let kept: Vec<Node> = kept.cloned().collect();
-    more.splice(0..0, kept);
+    let said: Vec<&str> = denied.iter().filter_map(|node| node.value.as_str()).collect();
+    more.retain(|node| node.value.as_str().is_none_or(|entry| !said.contains(&entry)));
+    more.splice(0..0, denied.iter().cloned());
 }
 
 /// `model = "…"` says the name alone of what `[model]` is: where one document has it so and another one so, both are made tables.

@@ -16,7 +16,14 @@ use crate::trust::{Trust, comes_from_project};
 pub(crate) struct Permissions {
     /// Names of tools, or beginnings and `*`.
     allow: Vec<String>,
-    deny: Vec<String>,
+    deny: Vec<Denied>,
+}
+
+/// An entry of `deny`, and the place that says it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Denied {
+    entry: String,
+    place: String,
 }
 
 impl Permissions {
@@ -44,7 +51,12 @@ impl Permissions {
         }
         let holds = |entry: &config::At<String>| trust.is_trusted() || !comes_from_project(sources, entry.span);
         let allow = written.allow.into_iter().filter(holds).map(|entry| entry.value).collect();
-        Self { allow, deny: written.deny.into_iter().map(|entry| entry.value).collect() }
+        let denied = |entry: config::At<String>| {
+            let place = sources.locate(entry.span);
+            let place = place.map(|place| format!("{}:{}", place.path, place.start.line)).unwrap_or_default();
+            Denied { entry: entry.value, place }
+        };
+        Self { allow, deny: written.deny.into_iter().map(denied).collect() }
     }
 
     /// Whether it says nothing.
@@ -57,7 +69,11 @@ impl Permissions {
     }
 
     pub(super) fn denies(&self, tool: &str) -> bool {
-        self.deny.iter().any(|entry| fits(entry, tool))
+        self.denied(tool).is_some()
+    }
+
+    fn denied(&self, tool: &str) -> Option<&Denied> {
+        self.deny.iter().find(|denied| fits(&denied.entry, tool))
     }
 }
 
@@ -94,10 +110,10 @@ impl Plugin for Rules {
 impl Rules {
     fn decide(&self, call: &mut PreExecute) {
         let name = call.call().name.clone();
-        if self.permissions.denies(&name) {
-            call.deny("the permissions of this project keep this tool back");
+        if let Some(Denied { entry, place }) = self.permissions.denied(&name) {
+            call.deny(format!("{} in `permissions.deny` ({place}) keeps this tool back", quoted(entry)));
         } else if matches!(call.decision(), Decision::Ask { .. }) && self.permissions.allows(&name) {
-            call.decide(Decision::Allow);
+            call.allow();
         } else if *call.decision() == Decision::Allow && self.asked.contains(&name) && !self.permissions.allows(&name) {
             call.ask("it runs a command");
         }

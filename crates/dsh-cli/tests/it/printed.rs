@@ -23,6 +23,22 @@ fn origins_are_told_for_every_value() {
 }
 
 #[test]
+fn of_what_several_documents_deny_each_entry_has_its_origin() {
+    // C5: what somebody denies, nobody permits by saying less.
+    let project = Project::new("\n[permissions]\ndeny = ['read_*', 'rm']\n[profiles.ci.permissions]\ndeny = []\n");
+    let project = project.user_config("[permissions]\ndeny = ['rm', 'mv']");
+    let run = project.dsh(&["config", "--origins", "--profile", "ci"]);
+    let deny: Vec<&str> = run.stdout.lines().skip_while(|line| !line.starts_with("permissions")).take(5).collect();
+    reads!(deny.join("\n").replace(&project.user_folder().display().to_string(), "USER"));
+    let json = project.dsh(&["config", "--json", "--profile", "ci"]).stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let values = json["values"].as_array().unwrap();
+    let deny = values.iter().find(|value| value["key"] == serde_json::json!(["permissions", "deny"])).unwrap();
+    let tiers = deny["entries"].as_array().unwrap().iter().map(|entry| entry["tier"].as_str().unwrap());
+    assert_eq!(tiers.collect::<Vec<_>>(), ["user", "user", "project"]);
+}
+
+#[test]
 fn the_printed_configuration_is_one_that_says_the_same() {
     let project = Project::new(
         "persona = 'p {{a}}'\n[variables]\na = \"\\u0007\\n\\u202e'\\\"\"\n[[sections]]\nname = 's'\norder = 0x10\ntext = 't'\nformat = 'raw'\n[agents.x]\npersona = 'q'\n[agents.\"ü.b\".variables]\na = '1'",

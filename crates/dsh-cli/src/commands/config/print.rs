@@ -16,7 +16,7 @@ pub(super) struct Said {
     path: Vec<String>,
     value: Spoken,
     origin: Origin,
-    /// Of a list of tables, each with its own origin.
+    /// Of a list of tables, or of one that several documents add to: each with its own origin.
     entries: Option<Vec<(Spoken, Origin)>>,
     /// What TOML cannot say of it.
     remark: Option<String>,
@@ -111,16 +111,16 @@ impl Printing<'_> {
     }
 
     fn said(&self, path: Vec<String>, node: &Node) -> Said {
-        let tables = node
-            .value
-            .as_array()
-            .filter(|items| !items.is_empty() && items.iter().all(|item| item.value.as_table().is_some()));
+        let is_tables = |items: &[Node]| !items.is_empty() && items.iter().all(|item| item.value.as_table().is_some());
+        let is_added_to =
+            |items: &[Node]| items.iter().any(|item| item.span.source != node.span.source || item.tier != node.tier);
+        let entries = node.value.as_array().filter(|items| is_tables(items) || is_added_to(items));
         let entry = |item: &Node| (spoken(&item.value), self.origin(item.tier, item.span));
         Said {
             path,
             value: spoken(&node.value),
             origin: self.origin(node.tier, node.span),
-            entries: tables.map(|items| items.iter().map(entry).collect()),
+            entries: entries.map(|items| items.iter().map(entry).collect()),
             remark: None,
         }
     }
