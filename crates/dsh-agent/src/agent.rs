@@ -56,7 +56,7 @@ impl Agent {
             let error =
                 Error::new(ErrorKind::Unscoped, format!("the agent `{}` has no scope", name.as_str().escape_debug()));
             return Err(error
-                .help("open one with `ctx.scope(..)`, and make the agent with its context")
+                .with_help("open one with `ctx.scope(..)`, and make the agent with its context")
                 .by(ctx.owner()));
         };
         let agent = Self::undriven(name, ctx, session, AssembleContext::for_scope(scope).with(run), scope);

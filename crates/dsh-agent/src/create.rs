@@ -148,16 +148,15 @@ fn goes_unless(is_made: &Arc<AtomicBool>, fx: &mut Fx, all: SessionsHandle, id: 
 fn session_chosen(id: &SessionId) -> Error {
     let problem = format!("the agent goes on with the session `{id}`, and its options name one too");
     let error = Error::new(ErrorKind::SessionChosen, problem);
-    error.help("leave it out, or make an agent with `create`")
+    error.with_help("leave it out, or make an agent with `create`")
 }
 
 impl AgentRegistry {
     pub(crate) fn fresh_id(&self) -> Result<SessionId, Error> {
         let Some(ids) = &self.ids else {
             let error = Error::new(ErrorKind::NoSessionId, "nobody says what the agent's session is called");
-            return Err(
-                error.help("give `AgentOptions::session` a name, or mount the plugin with `Agents::new().ids(..)`")
-            );
+            return Err(error
+                .with_help("give `AgentOptions::session` a name, or mount the plugin with `Agents::new().ids(..)`"));
         };
         ids.next()
     }

@@ -108,10 +108,10 @@ impl Error {
     /// `agent::stopped`, for a driver to refuse with.
     pub fn stopped(agent: &SessionId) -> Self {
         let error = Self::new(ErrorKind::Stopped, "the agent has been stopped and takes in nothing any more");
-        error.help("resume its session with a new agent").with(|inner| inner.agent = Some(agent.clone()))
+        error.with_help("resume its session with a new agent").with(|inner| inner.agent = Some(agent.clone()))
     }
 
-    pub(crate) fn help(self, help: &'static str) -> Self {
+    pub(crate) fn with_help(self, help: &'static str) -> Self {
         self.with(|inner| inner.help = help)
     }
 
@@ -167,7 +167,7 @@ impl Error {
     }
 
     /// What would be right; empty where nobody can say.
-    pub fn remedy(&self) -> &str {
+    pub fn help(&self) -> &str {
         self.0.help
     }
 

@@ -132,7 +132,7 @@ impl AgentRegistry {
         let mut state = self.state();
         if let Some(first) = state.places.get(agent.id()).and_then(|place| state.agents.get(place)) {
             let error = Error::new(ErrorKind::DuplicateAgent, "an agent of that session is registered already");
-            let error = error.help("dispose it first, or fork the session");
+            let error = error.with_help("dispose it first, or fork the session");
             return Err(error.of(agent).by(ctx.owner()).after(first.owner.clone()));
         }
         state.places.insert(agent.id().clone(), place);
@@ -184,7 +184,7 @@ impl AgentRegistry {
                 let mut state = self.state();
                 if let Some(first) = &state.factory {
                     let error = Error::new(ErrorKind::DuplicateFactory, "there is a factory of agents already");
-                    let error = error.help("mount one loop only, or dispose the first");
+                    let error = error.with_help("mount one loop only, or dispose the first");
                     return Err(error.by(ctx.owner()).after(first.ctx.owner()).into());
                 }
                 state.factory = Some(factory);
@@ -225,7 +225,7 @@ impl AgentRegistry {
 
 pub(crate) fn no_factory() -> Error {
     let error = Error::new(ErrorKind::NoFactory, "nobody makes what drives an agent");
-    error.help("mount the plugin of dsh-agent-loop, or set a factory of your own")
+    error.with_help("mount the plugin of dsh-agent-loop, or set a factory of your own")
 }
 
 /// Tells the listeners of an agent; a failing one is logged.

@@ -123,7 +123,7 @@ impl Error {
 
     /// With what would be right.
     #[must_use]
-    pub fn help(self, help: impl Into<Box<str>>) -> Self {
+    pub fn with_help(self, help: impl Into<Box<str>>) -> Self {
         self.with(|inner| inner.help = help.into())
     }
 
@@ -188,7 +188,7 @@ impl Error {
     }
 
     /// What would be right; empty where nobody can say.
-    pub fn remedy(&self) -> &str {
+    pub fn help(&self) -> &str {
         &self.0.help
     }
 

@@ -65,7 +65,7 @@ impl FromStr for SessionId {
         let shown: String = text.chars().take(LONGEST).collect();
         let problem = format!("{shown:?} is no name of a session");
         Err(Error::new(ErrorKind::InvalidId, problem)
-            .help("a name has 1 to 64 of a-z, 0-9, `-` and `_`, and begins with a letter or a digit"))
+            .with_help("a name has 1 to 64 of a-z, 0-9, `-` and `_`, and begins with a letter or a digit"))
     }
 }
 

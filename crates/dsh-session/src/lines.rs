@@ -86,7 +86,8 @@ impl Log {
         }
         if log.records.is_empty() {
             let error = Error::new(ErrorKind::Corrupt, "the file is empty").at_line(1);
-            let error = error.help("a session begins with its header; there is nothing to go on from, so remove it");
+            let error =
+                error.with_help("a session begins with its header; there is nothing to go on from, so remove it");
             return (log, Some(error));
         }
         (log, None)
@@ -104,7 +105,7 @@ impl Log {
 
     /// Refuses a record that cannot follow on those before it.
     fn check_place(&self, record: &Record) -> Result<(), Error> {
-        let corrupt = |problem: String| Err(Error::new(ErrorKind::Corrupt, problem).help(line::RESTORE));
+        let corrupt = |problem: String| Err(Error::new(ErrorKind::Corrupt, problem).with_help(line::RESTORE));
         let seq = u64::try_from(self.records.len()).unwrap_or(u64::MAX);
         if record.seq != seq {
             return corrupt(format!("its `seq` is {} where {seq} comes next", record.seq));

@@ -135,20 +135,22 @@ impl fmt::Debug for MemoryStore {
 pub(crate) fn header_id(log: &[Record]) -> Result<&SessionId, Error> {
     match log.first().map(|record| &record.event) {
         Some(crate::SessionEvent::Opened(opened)) => Ok(&opened.id),
-        _ => Err(Error::new(ErrorKind::OutOfPlace, "a log begins with its header").help("put an `opened` first")),
+        _ => Err(Error::new(ErrorKind::OutOfPlace, "a log begins with its header").with_help("put an `opened` first")),
     }
 }
 
 pub(crate) fn not_found(id: &SessionId) -> Error {
     let error = Error::new(ErrorKind::NotFound, "there is no such session");
-    error.help("list the sessions to see which there are").about(id)
+    error.with_help("list the sessions to see which there are").about(id)
 }
 
 pub(crate) fn exists(id: &SessionId) -> Error {
-    Error::new(ErrorKind::Exists, "there is a session of that name").help("take another name, or open it").about(id)
+    Error::new(ErrorKind::Exists, "there is a session of that name")
+        .with_help("take another name, or open it")
+        .about(id)
 }
 
 pub(crate) fn locked(id: &SessionId, pid: Option<u32>) -> Error {
     let error = Error::new(ErrorKind::Locked, "somebody else writes to it").held_by(pid);
-    error.help("end that first, or fork the session").about(id)
+    error.with_help("end that first, or fork the session").about(id)
 }

@@ -59,7 +59,7 @@ pub fn requests<R: Borrow<Record>>(log: &[R]) -> Result<Vec<Rebuilt>, Error> {
                     "the prompt {} of the request at `seq` {} is not there, or is another text",
                     asked.prompt, record.seq
                 );
-                Error::new(ErrorKind::NotRebuilt, problem).help("give the whole log, from its header on")
+                Error::new(ErrorKind::NotRebuilt, problem).with_help("give the whole log, from its header on")
             })?;
             let request = rebuild(asked, prompt, &derivation, log);
             let (digests, _) = derivation.digests(&request.messages);
@@ -70,7 +70,7 @@ pub fn requests<R: Borrow<Record>>(log: &[R]) -> Result<Vec<Rebuilt>, Error> {
                     record.seq, asked.digest
                 );
                 let help = "the log was changed, repaired, or written by a dsh that derives other messages";
-                return Err(Error::new(ErrorKind::NotRebuilt, problem).help(help));
+                return Err(Error::new(ErrorKind::NotRebuilt, problem).with_help(help));
             }
             rebuilt.push(Rebuilt { seq: record.seq, turn: record.turn, step: asked.step, request });
         }

@@ -336,7 +336,7 @@ impl Session {
         }
         if let Some(first) = &state.entered {
             let error = Error::new(ErrorKind::AlreadyEntered, "the session has been entered");
-            let error = error.help("a session has one owner; fork it to go on from it twice");
+            let error = error.with_help("a session has one owner; fork it to go on from it twice");
             return Err(error.about(&self.0.id).owners(owner.clone(), first.clone()));
         }
         state.entered = Some(owner.clone());
@@ -422,7 +422,7 @@ fn now(clock: Option<&WallClock>) -> u64 {
 
 fn detached(id: &SessionId) -> Error {
     let error = Error::new(ErrorKind::Detached, "the session has been left and takes no events");
-    error.help("open it again from its store").about(id)
+    error.with_help("open it again from its store").about(id)
 }
 
 /// The prompt of a record.

@@ -152,7 +152,7 @@ impl Error {
     }
 
     /// What would be right; empty where nobody can say.
-    pub fn remedy(&self) -> &str {
+    pub fn help(&self) -> &str {
         &self.0.help
     }
 
@@ -200,7 +200,7 @@ impl From<dsh_kernel::Error> for Error {
 
 impl From<dsh_agent::Error> for Error {
     fn from(error: dsh_agent::Error) -> Self {
-        Self::new(ErrorKind::Agent, error.to_string(), error.remedy()).with(|inner| inner.agent = Some(error))
+        Self::new(ErrorKind::Agent, error.to_string(), error.help()).with(|inner| inner.agent = Some(error))
     }
 }
 

@@ -32,7 +32,7 @@ async fn without_a_name_for_the_session_nothing_is_begun() {
     let world = world().await;
     let before = world.kernel.inspect().to_string();
     let error = refused(&world, AgentOptions::new("main"), "agent::no_session_id").await;
-    assert!(error.remedy().contains("AgentOptions::session"));
+    assert!(error.help().contains("AgentOptions::session"));
     world.assert_nothing_left(&before);
 }
 

@@ -83,8 +83,8 @@ pub(super) fn wrong(error: &dsh_session::Error, store: &FileStore) -> Diagnostic
     {
         diagnostic = diagnostic.with_note(format!("its file is `{}`", store.path(id).display()));
     }
-    if !error.remedy().is_empty() {
-        diagnostic = diagnostic.with_help(error.remedy());
+    if !error.help().is_empty() {
+        diagnostic = diagnostic.with_help(error.help());
     }
     if error.kind() == Io {
         let help = "sessions lie in the state folder: set XDG_STATE_HOME to one that you may write to";

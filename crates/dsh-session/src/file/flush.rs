@@ -37,7 +37,7 @@ impl Progress {
             return Ok(());
         }
         let error = Error::new(ErrorKind::Broken, "its file could not be brought to the disk, so its end may be lost");
-        Err(error.help("look after the disk, then open the session again and see what its log has"))
+        Err(error.with_help("look after the disk, then open the session again and see what its log has"))
     }
 
     fn sync(&self, file: &File, folder: &File) -> std::io::Result<()> {

@@ -202,5 +202,5 @@ impl Folder {
 
 fn not_a_file(id: &SessionId) -> Error {
     let error = Error::new(ErrorKind::NotAFile, "a link, a folder or something else stands in its place");
-    error.help("look at what is there; a session is a file, and links are not followed").about(id)
+    error.with_help("look at what is there; a session is a file, and links are not followed").about(id)
 }

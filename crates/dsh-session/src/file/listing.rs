@@ -92,5 +92,5 @@ fn part(file: &File, from: u64, size: u64) -> std::io::Result<Vec<u8>> {
 pub(super) fn another_name(inside: &SessionId, id: &SessionId) -> Error {
     let problem = format!("its header names the session `{inside}`");
     let error = Error::new(ErrorKind::Corrupt, problem).about(id).at_line(1);
-    error.help(format!("give the file its name `{inside}.jsonl` back; a copy is made by a fork"))
+    error.with_help(format!("give the file its name `{inside}.jsonl` back; a copy is made by a fork"))
 }

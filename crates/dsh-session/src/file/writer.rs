@@ -62,7 +62,7 @@ impl FileWriter {
     fn put(&mut self, bytes: &[u8]) -> Result<(), Error> {
         if self.broken {
             let error = Error::new(ErrorKind::Broken, "a write to its file failed and could not be taken back");
-            return Err(error.help("open the session again, which cuts off what is torn"));
+            return Err(error.with_help("open the session again, which cuts off what is torn"));
         }
         self.progress.check()?;
         let mut done = 0;
@@ -85,7 +85,8 @@ impl FileWriter {
             return Ok(());
         };
         self.broken = done > 0 && ftruncate(&*self.file, self.length).is_err();
-        Err(Error::of_io("its file cannot be written", errno).help("nothing of it was kept; make room and try again"))
+        Err(Error::of_io("its file cannot be written", errno)
+            .with_help("nothing of it was kept; make room and try again"))
     }
 }
 

@@ -89,7 +89,7 @@ fn is_sound(line: &[u8]) -> Option<bool> {
 /// Reads a line without its end, and says what had to be repaired.
 pub(super) fn read(line: &[u8], number: u64) -> Result<(Record, Vec<DamageKind>), Error> {
     let restore = if number == 1 { RESTORE_HEADER } else { RESTORE };
-    let corrupt = |problem: String| Error::new(ErrorKind::Corrupt, problem).at_line(number).help(restore);
+    let corrupt = |problem: String| Error::new(ErrorKind::Corrupt, problem).at_line(number).with_help(restore);
     let (text, damage) = text::repaired(line);
     if number == 1 {
         check_version(&text)?;
@@ -98,13 +98,13 @@ pub(super) fn read(line: &[u8], number: u64) -> Result<(Record, Vec<DamageKind>)
     if damage.is_empty() && sound == Some(false) {
         let problem = "it was changed after it was written: its checksum is another one";
         let help = "restore it from a copy; where the change is meant, take its `sum` out";
-        return Err(Error::new(ErrorKind::Corrupt, problem).at_line(number).help(help));
+        return Err(Error::new(ErrorKind::Corrupt, problem).at_line(number).with_help(help));
     }
     let head: Head<'_> = serde_json::from_str(&text).map_err(|error| corrupt(told(&error)))?;
     if !KINDS.contains(&&*head.kind) {
         let problem = format!("it is of the unknown type {:?}", head.kind);
         let help = format!("a later dsh wrote it; this one knows the types of version {FORMAT_VERSION}");
-        return Err(Error::new(ErrorKind::UnknownEvent, problem).at_line(number).help(help));
+        return Err(Error::new(ErrorKind::UnknownEvent, problem).at_line(number).with_help(help));
     }
     let event: SessionEvent = serde_json::from_str(&text).map_err(|error| corrupt(told(&error)))?;
     if let SessionEvent::Prompt(prompt) = &event
@@ -124,7 +124,7 @@ pub(crate) fn header(line: &[u8]) -> Result<(u64, Opened), Error> {
         Record { at_ms, event: SessionEvent::Opened(opened), .. } => Ok((at_ms, opened)),
         Record { event, .. } => {
             let problem = format!("a log has its `opened` first, not `{}`", event.kind());
-            Err(Error::new(ErrorKind::Corrupt, problem).at_line(1).help(RESTORE_HEADER))
+            Err(Error::new(ErrorKind::Corrupt, problem).at_line(1).with_help(RESTORE_HEADER))
         }
     }
 }
@@ -134,7 +134,7 @@ fn check_version(text: &str) -> Result<(), Error> {
     match serde_json::from_str::<Version>(text) {
         Ok(header) if header.kind == "opened" && header.version > u64::from(FORMAT_VERSION) => {
             let problem = format!("its format is of version {}, and this dsh knows {FORMAT_VERSION}", header.version);
-            Err(Error::new(ErrorKind::NewerVersion, problem).at_line(1).help("read it with the dsh that wrote it"))
+            Err(Error::new(ErrorKind::NewerVersion, problem).at_line(1).with_help("read it with the dsh that wrote it"))
         }
         _ => Ok(()),
     }

@@ -37,11 +37,11 @@ pub(crate) fn check_said(kind: &str, message: &Message) -> Result<(), Error> {
     }
     let problem = format!("the message of `{kind}` has a tool call or a tool result in it");
     Err(Error::new(ErrorKind::InvalidMessage, problem)
-        .help("say it as text; calls stand in answers, results in `call_ended`"))
+        .with_help("say it as text; calls stand in answers, results in `call_ended`"))
 }
 
 fn check_answer(message: &Message) -> Result<(), Error> {
-    let invalid = |problem: &str, help: &str| Err(Error::new(ErrorKind::InvalidMessage, problem).help(help));
+    let invalid = |problem: &str, help: &str| Err(Error::new(ErrorKind::InvalidMessage, problem).with_help(help));
     if message.content.iter().any(|block| matches!(block, ContentBlock::ToolResult(_))) {
         return invalid("an answer has a tool result in it", "a result is a record of its own, `call_ended`");
     }
@@ -104,7 +104,7 @@ fn check_place(state: &State, event: &SessionEvent) -> Result<(), Error> {
 
 fn out_of_place(event: &SessionEvent, why: &str, help: &str) -> Error {
     let problem = format!("`{}` cannot come now: {why}", event.kind());
-    Error::new(ErrorKind::OutOfPlace, problem).help(help)
+    Error::new(ErrorKind::OutOfPlace, problem).with_help(help)
 }
 
 /// The records up to the end of this turn.
@@ -118,7 +118,7 @@ pub(super) fn through_turn(mut records: Vec<Record>, turn: u32) -> Result<Vec<Re
         let last = ended.map(|record| record.turn).max().unwrap_or(0);
         let problem = format!("turn {turn} is not there, or has not ended");
         return Err(
-            Error::new(ErrorKind::TurnNotEnded, problem).help(format!("the last turn that has ended is {last}"))
+            Error::new(ErrorKind::TurnNotEnded, problem).with_help(format!("the last turn that has ended is {last}"))
         );
     };
     records.truncate(last + 1);

@@ -68,7 +68,7 @@ fn a_call_or_a_result_outside_of_its_place_is_refused() {
     for event in refused {
         let error = session.append(event.clone()).unwrap_err();
         assert_eq!((error.code(), error.session()), ("session::invalid_message", Some(session.id())), "{event:?}");
-        assert!(!error.remedy().is_empty());
+        assert!(!error.help().is_empty());
     }
     assert_eq!(session.len(), 2);
     assert_eq!(Input::check(&call()).unwrap_err().code(), "session::invalid_message");

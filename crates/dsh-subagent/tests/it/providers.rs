@@ -50,7 +50,7 @@ async fn a_provider_that_is_not_there_is_named_beside_those_that_are() {
     let world = world("").await;
     let error = world.root.subagents().start("spwan", SubagentRequest::new("x")).unwrap_err();
     assert_eq!((error.code(), error.provider()), ("subagent::no_provider", Some("spwan")));
-    assert_eq!(error.remedy(), "there are: `spawn`, `fork`");
+    assert_eq!(error.help(), "there are: `spawn`, `fork`");
 }
 
 /// G1: each asked-for capability is checked in order, and the first that is not met is named; nothing has been made by then.
