@@ -20,7 +20,7 @@ pub(crate) async fn execute_all(handle: ToolsHandle, calls: Vec<ToolCall>, cx: E
     let mut running: FuturesUnordered<Placed> = FuturesUnordered::new();
     for (place, call) in calls.into_iter().enumerate() {
         let is_exclusive = || matches!(handle.get(&call.name, cx.scope), Ok(Some(tool)) if tool.is_exclusive());
-        // Whether a call is exclusive is asked when those before it have begun: whoever registers meanwhile is seen.
+        // Asked when its turn comes: what an exclusive one before it has registered is seen.
         if is_exclusive() {
             while let Some(one) = running.next().await {
                 done.push(one);
