@@ -1,10 +1,11 @@
 //! What is most likely a mistake in prompts that can be made: the findings of dsh-prompt-report, led back to the project's files.
 //!
-//! All are warnings. What is so for several agents is told once, with their names.
+//! All but the last are warnings. What is so for several agents is told once, with their names.
 
 mod hidden;
 mod json_strings;
 mod orders;
+mod schemas;
 mod shadowed;
 mod unseen;
 mod unused;
@@ -35,6 +36,7 @@ pub(crate) fn report(
     unseen::report(project, &prompts, report);
     hidden::report(project, sources, report);
     shadowed::report(project, report);
+    schemas::report(project, report);
 }
 
 /// A prompt without errors.

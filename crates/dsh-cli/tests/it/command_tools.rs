@@ -238,3 +238,27 @@ parameters = { type = "object", properties = { word = { type = "string", pattern
     let fine = Project::new(&config.replace("(?=a)a", "^a+$")).dsh(&["check"]);
     assert_eq!(fine.status, Some(0), "{fine}");
 }
+
+#[test]
+fn check_tells_of_each_tool_whose_every_call_would_fail() {
+    // T4
+    let tool = |name: &str, parameters: &str| {
+        format!("[[tools]]\nname = \"{name}\"\ndescription = \"d\"\ncommand = [\"x\"]\nparameters = {parameters}\n")
+    };
+    let wrong = [
+        "{ type = \"objekt\" }",
+        "{ type = \"object\", properties = { a = { minimum = \"1\" } } }",
+        "{ type = \"object\", properties = { a = { \"$ref\" = \"#/definitions/none\" } } }",
+        "{ type = \"object\", properties = { a = { \"$ref\" = \"https://example.com/schema.json\" } } }",
+        "{ type = \"object\", required = \"a\" }",
+    ];
+    let tools: String = wrong.iter().enumerate().map(|(at, wrong)| tool(&format!("t{at}"), wrong)).collect();
+    let fine = tool("fine", "{ \"$schema\" = \"http://json-schema.org/draft-07/schema#\", type = \"object\" }");
+    let run = Project::new(&format!("identity = false\n{tools}{fine}")).dsh(&["check", "--format", "concise"]);
+    assert_eq!(run.status, Some(1), "{run}");
+    for at in 0..wrong.len() {
+        let said = format!("dsh.toml:{}:8: error[tools::invalid_schema]", 3 + 5 * at);
+        assert_eq!(run.stdout.matches(&said).count(), 1, "{said}: {run}");
+    }
+    assert_eq!(run.stdout.matches("invalid_schema").count(), wrong.len(), "{run}");
+}
