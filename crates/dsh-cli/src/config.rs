@@ -157,6 +157,8 @@ pub(crate) struct Section {
     pub(crate) order: At<f64>,
     /// What it says.
     pub(crate) wording: Wording,
+    /// The tools without which it is left out.
+    pub(crate) requires_tools: Vec<At<String>>,
 }
 
 /// What a section or a persona says.

@@ -106,6 +106,8 @@ pub(crate) struct Section {
     pub(crate) order: At<f64>,
     /// What it says.
     pub(crate) words: Loaded,
+    /// The tools without which it is left out.
+    pub(crate) requires_tools: Vec<String>,
 }
 
 /// What is registered in one layer.

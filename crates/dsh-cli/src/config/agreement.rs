@@ -113,6 +113,7 @@ fn sections() -> BoxedStrategy<Value> {
         always("text", string()),
         always("file", path()),
         ("format", prop::sample::select(vec![json!("raw"), json!("template"), json!("other")]).boxed()),
+        ("requires_tools", prop_oneof![4 => list(string()), 1 => string()].boxed()),
         ("allow_outside", truth()),
     ]);
     let with_name = (section, prop::option::weighted(0.9, Just(json!("s"))), prop::option::weighted(0.9, order()));
@@ -254,7 +255,7 @@ fn both_take_every_key_and_neither_takes_a_misspelt_one() {
         json!({ "model": { "allow_outside": true }, "permissions": {}, "profiles": { "ci": { "model": {} } } }),
         json!({ "limits": { "steps": 1, "tokens": 9, "time": 0.5, "same_calls": 2 }, "agents": { "a": { "limits": {} } } }),
         json!({ "compaction": { "over_tokens": 9, "keep_tokens": 8 }, "subagents": { "agents": ["a*"], "usual": "fork", "depth": 1, "width": 1, "total": 1 } }),
-        json!({ "profiles": { "ci": { "sections": [{ "name": "s", "order": 1, "file": "f", "format": "template" }] } } }),
+        json!({ "profiles": { "ci": { "sections": [{ "name": "s", "order": 1, "file": "f", "format": "template", "requires_tools": ["t"] }] } } }),
     ] {
         assert!(agree(&schema, &right), "{right}");
     }

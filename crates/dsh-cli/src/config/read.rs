@@ -181,6 +181,7 @@ fn section(mut table: Table<'_>, around: &Reaches, report: &mut Report) -> Optio
     let file = path(&mut table, "file", &reaches, report);
     let file_is_there = table.entry("file").is_some();
     let format = format(&mut table, report);
+    let requires_tools = table.strings("requires_tools", report).map(|names| names.value).unwrap_or_default();
     table.refuse_unknown(report);
 
     if !name_is_there {
@@ -209,7 +210,7 @@ fn section(mut table: Table<'_>, around: &Reaches, report: &mut Report) -> Optio
         (None, None) => return None,
     };
     let wording = Wording { words, format: format.unwrap_or(usual) };
-    Some(Section { name: name?, order: order?, wording })
+    Some(Section { name: name?, order: order?, wording, requires_tools })
 }
 
 /// A section as messages call it.

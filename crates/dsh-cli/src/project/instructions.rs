@@ -264,6 +264,7 @@ pub(crate) fn section(name: &str, start: Span, order: f64, says: &str) -> Option
         name: At { value: format!("instructions:{name}"), span: start },
         order: At { value: order, span: start },
         words: Loaded { text: Text::raw(text), origin: Origin { source: start.source, map, declared: start } },
+        requires_tools: Vec::new(),
     })
 }
 

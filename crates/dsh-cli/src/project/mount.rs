@@ -487,11 +487,16 @@ impl<'p> Mounting<'p, '_> {
 }
 
 fn pieces(sections: &[Section], sources: &Sources) -> Vec<Piece> {
-    sections.iter().map(|own| piece(&own.name.value, own.order.value, &own.words, sources)).collect()
+    let piece = |own: &Section| Piece {
+        requires_tools: own.requires_tools.clone(),
+        ..piece(&own.name.value, own.order.value, &own.words, sources)
+    };
+    sections.iter().map(piece).collect()
 }
 
 fn piece(name: &str, order: f64, words: &Loaded, sources: &Sources) -> Piece {
-    Piece { name: name.to_owned(), order, text: words.text.clone(), source: source(words, sources) }
+    let (text, source) = (words.text.clone(), source(words, sources));
+    Piece { name: name.to_owned(), order, text, source, requires_tools: Vec::new() }
 }
 
 /// The place that a text was read from, as reports of the registry name it.

@@ -26,11 +26,13 @@ pub(super) struct Piece {
     pub(super) order: f64,
     pub(super) text: Text,
     pub(super) source: Source,
+    pub(super) requires_tools: Vec<String>,
 }
 
 impl Piece {
     fn register(&self, ctx: &Context) -> Result<(), Failure> {
-        let section = PromptSection::new(self.name.clone(), self.order, self.text.clone()).source(self.source.clone());
+        let section = PromptSection::new(self.name.clone(), self.order, self.text.clone());
+        let section = section.source(self.source.clone()).requires_tools(self.requires_tools.iter().cloned());
         ctx.system_prompt().section(section)?;
         Ok(())
     }

@@ -24,7 +24,8 @@ use super::{Agent, Layer, Loaded, Origin, Section};
 use crate::config::{
     self, At, Branch, Compaction, Config, FILE_NAME, Format, Limits, OffsetMap, Topic, Wording, Words,
 };
-use crate::diagnostic::{Concern, Report, Sources, Span};
+use crate::diagnostic::{Concern, Diagnostic, Report, Sources, Span};
+use crate::names::quoted;
 use crate::outside::{Environment, Folder, Repository, real_path};
 use crate::trust::{Trust, TrustContext, TrustSet, comes_from_project, resolve};
 
@@ -158,7 +159,7 @@ impl Project {
         let model = ModelSource::read(&config.model, reading.trust, reading.asks, files, report);
         let permissions = Permissions::read(config.permissions, reading.trust, &tools, files.sources, report);
         let tool_order = tool_order::checked(config.tool_order.take(), &tools, report);
-        let shared = layer(config.layer, reading, files, report);
+        let shared = layer(config.layer, &tools, reading, files, report);
         let knows_all_agents = agent_files::read(&mut config.agents, files, report);
         if !config.agents.is_empty() && !config.concerns.contains(&Topic::Agents) {
             config.concerns.push(Topic::Agents);
@@ -167,7 +168,7 @@ impl Project {
         for agent in config.agents {
             let concern = Concern::Agent(agent.name.value.clone());
             agents.push(report.about(concern, |report| {
-                let own = layer(agent.layer, reading, files, report);
+                let own = layer(agent.layer, &tools, reading, files, report);
                 let filter = agent.tools.map(|rules| tools.filter(&rules, &agent.name.value, report));
                 let permissions = Permissions::read(agent.permissions, reading.trust, &tools, files.sources, report);
                 let config::Agent { name, home, description, limits, .. } = agent;
@@ -226,18 +227,44 @@ struct Reading<'e> {
     environment: &'e Environment,
 }
 
-fn layer(layer: config::Layer, reading: &Reading<'_>, files: &mut Files<'_>, report: &mut Report) -> Layer {
+fn layer(
+    layer: config::Layer,
+    tools: &Tools,
+    reading: &Reading<'_>,
+    files: &mut Files<'_>,
+    report: &mut Report,
+) -> Layer {
     let persona = layer.persona.as_ref().and_then(|wording| loaded(wording, files, report));
     let mut sections = Vec::new();
     for section in layer.sections {
         if let Some(words) = loaded(&section.wording, files, report) {
-            sections.push(Section { name: section.name, order: section.order, words });
+            let requires_tools = required(section.requires_tools, tools, files.sources, report);
+            sections.push(Section { name: section.name, order: section.order, words, requires_tools });
         }
     }
     let is_own = |span| !comes_from_project(files.sources, span);
     let Reading { asks, trust, environment } = *reading;
     let variables = resolve(layer.variables, trust, asks, is_own, &|name| environment.var(name));
     Layer { persona, sections, variables }
+}
+
+/// The tools that a section requires (X11). One that the project does not have is told of, but where the user's own file, which is for
+/// all projects, requires it.
+fn required(names: Vec<At<String>>, tools: &Tools, sources: &Sources, report: &mut Report) -> Vec<String> {
+    for name in &names {
+        if tools.is_complete() && tools.place(&name.value).is_none() && comes_from_project(sources, name.span) {
+            let near = report.guesses.nearest(&name.value, tools.names()).map(str::to_owned);
+            report.push(
+                Diagnostic::warning(
+                    "config::unmet_requirement",
+                    format!("this project has no tool {}: the section is left out", quoted(&name.value)),
+                )
+                .at(name.span, "required here")
+                .with_help_if(near.map(|near| format!("did you mean {}?", quoted(&near)))),
+            );
+        }
+    }
+    names.into_iter().map(|name| name.value).collect()
 }
 
 fn loaded(wording: &Wording, files: &mut Files<'_>, report: &mut Report) -> Option<Loaded> {

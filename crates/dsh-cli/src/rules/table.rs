@@ -83,6 +83,7 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         unknown_tool
         unmatched_pattern
         unmatched_permission
+        unmet_requirement
         wrong_type
     }
     file {

@@ -155,3 +155,40 @@ fn a_shared_text_may_refer_to_what_each_agent_has_for_itself() {
 fn an_empty_name_of_an_agent_resembles_none() {
     reads!(Project::new("[agents.a]\n").dsh(&["prompt", "--agent", ""]));
 }
+
+#[test]
+fn a_section_leaves_with_the_tools_that_it_requires() {
+    // X11
+    let config = r#"
+identity = false
+tool_schemas = ["tools.json"]
+
+[[sections]]
+name = "tool:patch"
+order = 110
+text = "Patch small."
+requires_tools = ["patch", "read"]
+
+[agents.writer]
+
+[agents.reader]
+tools = { deny = ["patch"] }
+"#;
+    let tools = r#"[{"name": "patch"}, {"name": "read"}]"#;
+    let project = Project::new(config).file("tools.json", tools);
+    assert_eq!(project.prompt(&["--agent", "writer"]), "Patch small.");
+    assert_eq!(project.prompt(&["--agent", "reader"]), "");
+    assert_eq!(project.dsh(&["check"]).status, Some(0));
+
+    // What the project itself requires in vain is told of; what the user requires of all projects is not.
+    let vain = Project::new(&config.replace("\"read\"]\n", "\"raed\"]\n")).file("tools.json", tools);
+    let said = vain.dsh(&["check", "--format", "concise"]);
+    assert_eq!(said.status, Some(0), "{said}");
+    assert!(said.stdout.contains("dsh.toml:9:28: warning[config::unmet_requirement]"), "{said}");
+    let users = "[[sections]]\nname = 'u'\norder = 1\ntext = 'x'\nrequires_tools = ['elsewhere']\n";
+    let own = Project::new(config).file("tools.json", tools).user_config(users).dsh(&["check"]);
+    assert!(own.status == Some(0) && !own.stdout.contains("unmet"), "{own}");
+    let wrong =
+        Project::new(&config.replace("[\"patch\", \"read\"]", "\"patch\"")).dsh(&["check", "--format", "concise"]);
+    assert!(wrong.stdout.contains("error[config::wrong_type]"), "{wrong}");
+}
