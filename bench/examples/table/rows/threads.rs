@@ -11,6 +11,7 @@ use dsh_bench::{Changes, Ours, Owned, Providers, Workload};
 use dsh_kernel::{Failure, Scope};
 
 use crate::options::Options;
+use crate::rivals::{ByHand, Values};
 use crate::round::{Figure, Sample, median, rounds};
 use crate::row::{Row, Target, Unit};
 use crate::timing::nanoseconds;
@@ -45,7 +46,11 @@ pub(super) fn measure(options: &Options, workload: &Workload) -> Result<Vec<Row>
     let apart = Pair::open(workload, Owned::Everything, Changes::OneVariable)?;
     let one_string = Pair::open(workload, Owned::PersonaAndOneVariable, Changes::OneVariable)?;
     let nothing_own = Pair::open(workload, Owned::Nothing, Changes::Nothing)?;
-    let works: [Work<'_>; 4] = [
+    let values = Values::new(workload);
+    let set: Vec<&str> = values.sets().next().unwrap_or_default().iter().map(|(_, value)| *value).collect();
+    let assembly = apart.ours.assemble(None)?;
+    let by_hand = [ByHand::new(&assembly, &values), ByHand::new(&assembly, &values)];
+    let works: [Work<'_>; 5] = [
         &|which| apart.step(which),
         &|_| {
             arithmetic();
@@ -53,11 +58,15 @@ pub(super) fn measure(options: &Options, workload: &Workload) -> Result<Vec<Row>
         },
         &|which| one_string.step(which),
         &|which| nothing_own.step(which),
+        &|which| {
+            black_box(by_hand.get(which).map(|own| own.concatenate(&set)));
+            Ok(())
+        },
     ];
     let sides: Vec<Sample<'_>> =
         works.iter().map(|work| -> Sample<'_> { Box::new(|time| speedup(*work, time)) }).collect();
     let taken = rounds(options, sides)?;
-    let [apart, arithmetic, one_string, nothing_own] = taken.as_slice() else {
+    let [apart, arithmetic, one_string, nothing_own, by_hand] = taken.as_slice() else {
         return Err(Failure::msg("a side gave no figure"));
     };
     let machine = Figure::of(arithmetic.clone());
@@ -71,6 +80,10 @@ pub(super) fn measure(options: &Options, workload: &Workload) -> Result<Vec<Row>
         row("two threads, a step each for an agent of its own", apart)
             .target(Target::AtLeast(0.95))
             .unjudged(too_busy(machine.median)),
+        row(
+            "control: two threads put that prompt together by hand, each of pieces of its own, and share nothing",
+            by_hand,
+        ),
         row("the same, both agents sharing seven global providers, each handing out one shared string", one_string),
         row("the same, the agents registering nothing, nothing changing", nothing_own),
     ])
