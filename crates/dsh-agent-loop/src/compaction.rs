@@ -8,8 +8,8 @@ mod summary;
 use std::fmt;
 use std::sync::Arc;
 
-use dsh_agent::{AgentPreStep, PreStepDecision};
-use dsh_kernel::{BoxFuture, Context, Failure, Plugin, Quiet};
+use dsh_agent::{AgentCompacted, AgentPreStep, PreStepDecision};
+use dsh_kernel::{Audience, BoxFuture, Context, Failure, Plugin, Quiet};
 use dsh_llm::{Message, Model};
 use dsh_session::{Compacted, Record, derive};
 
@@ -109,7 +109,7 @@ impl fmt::Debug for CompactionConfig {
 /// agent's scope, it is for that agent alone.
 ///
 /// It cuts at the end of a turn; where that is not enough, at the end of a step of the turn under way. A call and its result go or
-/// stay together. The log keeps everything, and says what was done (`compacted`). Where no whole summary can be made, the turn goes on as
+/// stay together. The log keeps everything, and says what was done (`compacted`); so does `agent/compacted` ([`AgentCompacted`]). Where no whole summary can be made, the turn goes on as
 /// it is, and a warning says so.
 #[derive(Clone, Debug)]
 pub struct Compaction {
@@ -191,14 +191,24 @@ async fn compact(
             return None;
         }
     };
-    match session.append(Compacted::new(through, summary).usage(usage)) {
+    let compacted = Compacted::new(through, summary).usage(usage);
+    match session.append(compacted.clone()) {
         Ok(_) => {
             tracing::info!(%agent, through, bytes = messages, "the oldest part of a session gave way to a summary");
+            tell(owner, &AgentCompacted::new(event.agent.clone(), event.turn, event.step, compacted));
             Some(PreStepDecision::Compacted)
         }
         Err(error) => {
             tracing::warn!(%agent, %error, "a session is too long, and its summary could not be written");
             None
         }
+    }
+}
+
+/// Tells the listeners of the agent; a failing one is logged.
+fn tell(owner: &Context, event: &AgentCompacted) {
+    if let Err(error) = owner.emit(event, Audience::Scope(event.agent.scope_key())) {
+        let failure = owner.shown(&error);
+        tracing::error!(agent = %event.agent.id(), failure, "a listener of `agent/compacted` failed");
     }
 }

@@ -8,4 +8,4 @@ mod turn;
 pub use decisions::{Continuation, PreStepDecision, PromptDecision, StepDecision};
 pub use life::{AgentCreated, AgentDisposed, AgentSessionStart};
 pub use step::{AgentPreStep, AgentRequest, AgentStepResult, AgentStream, AgentToolCall, AgentToolResult};
-pub use turn::{AgentPromptSubmit, AgentTurnContinuation, AgentTurnEnd, AgentTurnStart};
+pub use turn::{AgentCompacted, AgentPromptSubmit, AgentTurnContinuation, AgentTurnEnd, AgentTurnStart};

@@ -33,9 +33,9 @@ pub use assemble::{CurrentAgent, assemble_context_for};
 pub use driver::{AgentDriver, AgentFactory, AgentStatus, TurnSummary};
 pub use error::{Error, ErrorKind};
 pub use events::{
-    AgentCreated, AgentDisposed, AgentPreStep, AgentPromptSubmit, AgentRequest, AgentSessionStart, AgentStepResult,
-    AgentStream, AgentToolCall, AgentToolResult, AgentTurnContinuation, AgentTurnEnd, AgentTurnStart, Continuation,
-    PreStepDecision, PromptDecision, StepDecision,
+    AgentCompacted, AgentCreated, AgentDisposed, AgentPreStep, AgentPromptSubmit, AgentRequest, AgentSessionStart,
+    AgentStepResult, AgentStream, AgentToolCall, AgentToolResult, AgentTurnContinuation, AgentTurnEnd, AgentTurnStart,
+    Continuation, PreStepDecision, PromptDecision, StepDecision,
 };
 pub use handle::{AgentsExt, AgentsHandle};
 pub use new_session::{AgentSession, NewSession};

@@ -12,8 +12,8 @@ use crate::agent::Agent;
 use crate::driver::AgentFactory;
 use crate::error::{Error, ErrorKind};
 use crate::events::{
-    AgentCreated, AgentDisposed, AgentPreStep, AgentPromptSubmit, AgentRequest, AgentSessionStart, AgentStepResult,
-    AgentStream, AgentToolCall, AgentToolResult, AgentTurnContinuation, AgentTurnEnd, AgentTurnStart,
+    AgentCompacted, AgentCreated, AgentDisposed, AgentPreStep, AgentPromptSubmit, AgentRequest, AgentSessionStart,
+    AgentStepResult, AgentStream, AgentToolCall, AgentToolResult, AgentTurnContinuation, AgentTurnEnd, AgentTurnStart,
 };
 use crate::plugin::IdSource;
 
@@ -92,6 +92,7 @@ impl Service for AgentRegistry {
         EventInfo::of::<AgentToolCall>(),
         EventInfo::of::<AgentToolResult>(),
         EventInfo::of::<AgentTurnContinuation>(),
+        EventInfo::of::<AgentCompacted>(),
         EventInfo::of::<AgentTurnEnd>(),
     ];
 }

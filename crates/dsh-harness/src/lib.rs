@@ -50,8 +50,8 @@ pub use dsh_tools as tools;
 pub mod prelude {
     #[cfg(feature = "agent")]
     pub use dsh_agent::{
-        Agent, AgentHandle, AgentOptions, AgentPreStep, AgentPromptSubmit, AgentRegistry, AgentRequest, AgentStatus,
-        AgentStepResult, AgentStream, AgentToolCall, AgentToolResult, AgentTurnContinuation, AgentTurnEnd,
+        Agent, AgentCompacted, AgentHandle, AgentOptions, AgentPreStep, AgentPromptSubmit, AgentRegistry, AgentRequest,
+        AgentStatus, AgentStepResult, AgentStream, AgentToolCall, AgentToolResult, AgentTurnContinuation, AgentTurnEnd,
         AgentTurnStart, Agents, AgentsExt, CurrentAgent, NewSession, TurnSummary, assemble_context_for,
     };
     #[cfg(feature = "agent")]

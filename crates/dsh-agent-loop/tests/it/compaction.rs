@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use dsh_agent::AgentCompacted;
 use dsh_agent_loop::{Compaction, CompactionConfig, Summariser};
 use dsh_kernel::{BoxFuture, Failure};
 use dsh_llm::{Message, ModelEvent, StopReason, Usage};
@@ -70,6 +71,35 @@ async fn the_oldest_turns_give_way_when_the_request_grows_too_long() {
     assert!(longest < 4_500, "{longest}");
     let messages = handle.agent().session().messages();
     assert!(messages[0].content[0].as_text().unwrap().starts_with("Summary "), "{:?}", messages[0]);
+    handle.dispose().await.unwrap();
+}
+
+// A1, A4: who looks on is told, of its own agent alone; a listener that fails changes nothing.
+#[tokio::test]
+async fn each_summary_is_told_of_and_a_failing_listener_costs_nothing() {
+    let world = world(wordy(), Counting::new(None), 3_000, 1_000).await;
+    let handle = world.agent().await;
+    let agent = handle.agent();
+    let told = dsh_testkit::Log::new();
+    let log = told.clone();
+    agent
+        .ctx()
+        .on(move |event: &AgentCompacted| {
+            log.push(format!("{} {}", event.turn, event.compacted.through_seq));
+            Err::<(), _>(Failure::msg("nobody wants to know"))
+        })
+        .unwrap();
+    for _ in 0..12 {
+        assert_eq!(world.turn(agent, "Go").await, TurnEnd::Completed);
+    }
+    let records = agent.session().records();
+    let in_log = records.iter().filter_map(|record| {
+        let SessionEvent::Compacted(compacted) = &record.event else { return None };
+        Some(format!("{} {}", record.turn, compacted.through_seq))
+    });
+    let in_log: Vec<String> = in_log.collect();
+    assert!(in_log.len() >= 2);
+    assert_eq!(told.take(), in_log);
     handle.dispose().await.unwrap();
 }
 

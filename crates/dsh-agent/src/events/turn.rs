@@ -2,6 +2,7 @@
 
 use dsh_kernel::{Emit, Event, Serial, SerialEvent, Waterfall, WaterfallEvent};
 use dsh_llm::Message;
+use dsh_session::Compacted;
 
 use crate::agent::Agent;
 use crate::driver::TurnSummary;
@@ -56,6 +57,20 @@ pub struct AgentTurnContinuation {
     pub message: Message,
 }
 
+/// `agent/compacted`: the oldest part of a session has given way to a summary, in the log too; told by whoever had it so.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct AgentCompacted {
+    /// Whose.
+    pub agent: Agent,
+    /// Which turn of the session.
+    pub turn: u32,
+    /// Before which step of it.
+    pub step: u32,
+    /// What stands for the oldest part now, and what it cost.
+    pub compacted: Compacted,
+}
+
 /// `agent/turn-end`: a turn is over, in the log too.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -84,6 +99,13 @@ impl AgentTurnContinuation {
     /// This turn is about to end.
     pub fn new(agent: Agent, turn: u32, step: u32, message: Message) -> Self {
         Self { agent, turn, step, message }
+    }
+}
+
+impl AgentCompacted {
+    /// This has been done before that step.
+    pub fn new(agent: Agent, turn: u32, step: u32, compacted: Compacted) -> Self {
+        Self { agent, turn, step, compacted }
     }
 }
 
@@ -118,6 +140,12 @@ impl Event for AgentTurnContinuation {
 
 impl SerialEvent for AgentTurnContinuation {
     type Answer = Continuation;
+}
+
+impl Event for AgentCompacted {
+    const NAME: &'static str = "agent/compacted";
+    const DOC: &'static str = "The oldest part of a session has given way to a summary.";
+    type Mode = Emit;
 }
 
 impl Event for AgentTurnEnd {

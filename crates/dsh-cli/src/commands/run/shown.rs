@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use dsh_agent::{Agent, AgentStream, AgentToolCall, AgentToolResult, AgentTurnEnd, AgentTurnStart};
+use dsh_agent::{Agent, AgentCompacted, AgentStream, AgentToolCall, AgentToolResult, AgentTurnEnd, AgentTurnStart};
 use dsh_llm::ModelEvent;
 use dsh_session::SessionId;
 use dsh_subagent::{Lineage, SubagentEnd, SubagentStart};
@@ -131,6 +131,19 @@ impl Shown {
                 // The model reads only that it failed.
                 self.beside(&ended.agent, &failure_line(&call.name, failure));
             }
+        }
+    }
+
+    pub(super) fn compacted(&self, done: &AgentCompacted) {
+        if self.json {
+            let fields = [
+                ("turn", done.turn.to_string()),
+                ("step", done.step.to_string()),
+                ("usage", or_null(done.compacted.usage, |usage| value(serde_json::to_value(usage)))),
+            ];
+            self.event("compacted", done.agent.id(), fields);
+        } else {
+            self.beside(&done.agent, "= the oldest part of the session gave way to a summary");
         }
     }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dsh_agent::{
-    AgentHandle, AgentOptions, AgentStream, AgentToolCall, AgentToolResult, AgentTurnEnd, AgentTurnStart, Agents,
-    AgentsExt, TurnSummary,
+    AgentCompacted, AgentHandle, AgentOptions, AgentStream, AgentToolCall, AgentToolResult, AgentTurnEnd,
+    AgentTurnStart, Agents, AgentsExt, TurnSummary,
 };
 use dsh_agent_loop::{AgentLoop, Compaction, LoopConfig, LoopOptions};
 use dsh_kernel::{Context, Failure};
@@ -120,11 +120,12 @@ impl Turn {
 fn listen(root: &Context, shown: &Arc<Shown>) -> Result<(), Failure> {
     let own = || Arc::clone(shown);
     let (start, stream, call, result, end) = (own(), own(), own(), own(), own());
-    let (begun, over) = (own(), own());
+    let (compacted, begun, over) = (own(), own(), own());
     root.on(move |event: &AgentTurnStart| start.turn_start(event))?;
     root.on(move |event: &AgentStream| stream.stream(event))?;
     root.on(move |event: &AgentToolCall| call.tool_call(event))?;
     root.on(move |event: &AgentToolResult| result.tool_result(event))?;
+    root.on(move |event: &AgentCompacted| compacted.compacted(event))?;
     root.on(move |event: &AgentTurnEnd| end.turn_end(event))?;
     root.on(move |event: &SubagentStart| begun.subagent_start(event))?;
     root.on(move |event: &SubagentEnd| over.subagent_end(event))?;

@@ -43,7 +43,12 @@ fn a_session_that_grows_too_long_gives_way_to_a_summary_where_that_is_configured
         assert_eq!(run(&project, &["ping"]).status, Some(0));
         let again = run(&project, &["--continue", "ping"]);
         assert_eq!((again.status, again.stdout.as_str()), (Some(0), "pong\n"), "{again}");
-        project.dsh(&["sessions", "show", "last"]).stdout
+        let shown = project.dsh(&["sessions", "show", "last"]).stdout;
+        let is_told = again.stderr.contains("= the oldest part of the session gave way to a summary");
+        assert_eq!(is_told, shown.contains("We said"), "{again}");
+        let events = run(&project, &["--continue", "--json", "ping"]).stdout;
+        assert_eq!(events.contains(r#"{"event":"compacted","session":""#), is_told, "{events}");
+        shown
     };
     assert!(of("[compaction]\nover_tokens = 1\n").contains("We said ping and pong."));
     assert!(!of("").contains("We said"));
