@@ -1,7 +1,7 @@
 //! What is remembered of a scope's assemblies, and forgotten when any of its layers changes.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use arc_swap::{ArcSwapOption, Guard};
 
@@ -15,6 +15,9 @@ use crate::view::View;
 #[derive(Default)]
 pub(crate) struct Memory {
     recalled: ArcSwapOption<Recalled>,
+    /// The latest assembly, where its values alone tell it from the one that is recalled. Values that change at each step are kept here
+    /// alone: to swap what is recalled takes a look at what every thread holds, and that costs all of them.
+    latest: Mutex<Option<Arc<State>>>,
     /// Whether it stands in the list of [`Memories`].
     noted: AtomicBool,
 }
@@ -36,10 +39,33 @@ impl Memory {
         self.recalled.store(Some(Arc::new(Recalled { view: Arc::clone(view), last: last.cloned() })));
     }
 
+    /// Keeps a state that was made while `last` was recalled. Where the latest one says the same, that is the state, and is recalled from
+    /// now on: so a step in which nothing has changed hands out the same object, whichever step it follows.
+    pub(crate) fn settle(&self, view: &Arc<View>, last: Option<&Arc<State>>, state: Arc<State>) -> Arc<State> {
+        let is_all_new = last.is_none_or(|last| !state.differs_in_values_alone(last));
+        let mut latest = self.latest();
+        let known = latest.take_if(|latest| latest.says_the_same(&state));
+        let before = if known.is_some() || is_all_new { latest.take() } else { latest.replace(Arc::clone(&state)) };
+        drop(latest);
+        drop(before);
+        let is_recalled = known.is_some() || is_all_new;
+        let state = known.unwrap_or(state);
+        if is_recalled {
+            self.keep(view, Some(&state));
+        }
+        state
+    }
+
+    fn latest(&self) -> MutexGuard<'_, Option<Arc<State>>> {
+        self.latest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn forget(&self) {
         // Before it is emptied: whoever fills it after this notes it again, whoever filled it before is emptied below.
         self.noted.swap(false, Ordering::AcqRel);
         self.recalled.store(None);
+        let latest = self.latest().take();
+        drop(latest);
     }
 }
 

@@ -134,13 +134,14 @@ impl PromptRegistry {
         let departures = self.shared.departures();
         self.with_view(cx.scope(), |view, last, memory| {
             let marks = Marks { unloads: view.shape.unloads(), departures };
-            let result = State::evaluate(view, last, self.order.as_ref(), cx);
-            if let Ok(state) = &result
-                && last.is_none_or(|last| !Arc::ptr_eq(last, state))
-            {
-                memory.keep(view, Some(state));
+            let result = State::evaluate(view, last, self.order.as_ref(), cx).map(|state| {
+                if last.is_some_and(|last| Arc::ptr_eq(last, &state)) {
+                    return state;
+                }
+                let state = memory.settle(view, last, state);
                 self.note(view, memory);
-            }
+                state
+            });
             let result = result.map_err(|unfinished| (unfinished, Arc::clone(&view.shape)));
             Evaluation { marks, result }
         })

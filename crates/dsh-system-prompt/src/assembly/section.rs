@@ -47,6 +47,11 @@ impl Compiled {
 }
 
 impl AssembledSection {
+    /// Whether both are the same object.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// A section to be put into an assembly. A listener that adds it becomes its owner (S8).
     pub fn new(name: impl Into<Name>, order: impl Into<f64>, text: impl Into<Text>) -> Self {
         let text = text.into();
