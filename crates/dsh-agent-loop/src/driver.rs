@@ -47,10 +47,7 @@ impl Shared {
         loop {
             let waiting = if own.is_some() { writing.next_earlier() } else { writing.next_or_end() };
             if let Some(message) = waiting {
-                if let Err(error) = append(message.clone()) {
-                    writing.put_back(message);
-                    return Err(error);
-                }
+                append(message)?;
             } else if let Some(own) = own.take() {
                 append(own)?;
             } else {

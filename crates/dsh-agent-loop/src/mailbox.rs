@@ -78,43 +78,72 @@ pub(crate) enum Inject<'a> {
     Write(Message, Writing<'a>),
 }
 
-/// The right to write into the log what was put in, one at a time and in its order.
+/// The right to write into the log what was put in, one at a time and in its order. What it has given out and nobody says was written waits
+/// on, before all others, however it ends.
 pub(crate) struct Writing<'a> {
     mailbox: Option<&'a Mailbox>,
     /// How many messages waited when it was given.
     waiting: usize,
+    given: Option<Message>,
 }
 
-impl Writing<'_> {
-    /// The next message of those that waited already when the right was given.
-    pub(crate) fn next_earlier(&mut self) -> Option<Message> {
-        self.waiting = self.waiting.checked_sub(1)?;
-        self.mailbox?.state().pop_injected()
+impl<'a> Writing<'a> {
+    fn new(mailbox: &'a Mailbox, waiting: usize) -> Self {
+        Self { mailbox: Some(mailbox), waiting, given: None }
     }
 
-    /// The next message that waits; where none does, whoever comes next writes for himself.
+    /// The next message of those that waited already when the right was given; the one before is written.
+    pub(crate) fn next_earlier(&mut self) -> Option<Message> {
+        self.given = None;
+        self.waiting = self.waiting.checked_sub(1)?;
+        self.given = self.mailbox?.state().pop_injected();
+        self.given.clone()
+    }
+
+    /// The next message that waits; the one before is written. Where none waits, whoever comes next writes for himself.
     pub(crate) fn next_or_end(&mut self) -> Option<Message> {
+        self.given = None;
         let mut state = self.mailbox?.state();
-        let next = state.pop_injected();
-        if next.is_none() {
+        self.given = state.pop_injected();
+        if self.given.is_none() {
             state.is_writing = false;
             self.mailbox = None;
         }
-        next
-    }
-
-    /// Gives back what could not be written: it waits, before all others.
-    pub(crate) fn put_back(self, message: Message) {
-        if let Some(mailbox) = self.mailbox {
-            mailbox.put_back(VecDeque::from([(Via::Inject, message)]));
-        }
+        self.given.clone()
     }
 }
 
 impl Drop for Writing<'_> {
     fn drop(&mut self) {
-        if let Some(mailbox) = self.mailbox {
-            mailbox.state().is_writing = false;
+        let Some(mailbox) = self.mailbox else { return };
+        if let Some(message) = self.given.take() {
+            mailbox.put_back(VecDeque::from([(Via::Inject, message)]));
+        }
+        mailbox.state().is_writing = false;
+    }
+}
+
+/// What has come for a turn, and is not in its log yet: it waits on, before all that has come since, when this is dropped.
+pub(crate) struct Pending<'a> {
+    mailbox: &'a Mailbox,
+    messages: VecDeque<(Via, Message)>,
+}
+
+impl Pending<'_> {
+    pub(crate) fn first(&self) -> Option<&(Via, Message)> {
+        self.messages.front()
+    }
+
+    /// The first one is in the log.
+    pub(crate) fn is_written(&mut self) {
+        drop(self.messages.pop_front());
+    }
+}
+
+impl Drop for Pending<'_> {
+    fn drop(&mut self) {
+        if !self.messages.is_empty() {
+            self.mailbox.put_back(std::mem::take(&mut self.messages));
         }
     }
 }
@@ -182,7 +211,7 @@ impl Mailbox {
             Phase::Starting | Phase::Waiting | Phase::Ending if !state.is_writing => {
                 state.is_writing = true;
                 let waiting = state.pending.len();
-                return Ok(Inject::Write(message, Writing { mailbox: Some(self), waiting }));
+                return Ok(Inject::Write(message, Writing::new(self, waiting)));
             }
             Phase::InTurn(_) | Phase::Starting | Phase::Waiting | Phase::Ending => {}
         }
@@ -196,7 +225,7 @@ impl Mailbox {
         if std::mem::replace(&mut state.is_writing, true) {
             return None;
         }
-        Some(Writing { mailbox: Some(self), waiting: state.pending.len() })
+        Some(Writing::new(self, state.pending.len()))
     }
 
     /// Forgets what waits, and cancels the turn under way.
@@ -263,20 +292,18 @@ impl Mailbox {
     }
 
     /// What has come for the turn under way; where somebody is writing, what was put in is left to him.
-    pub(crate) fn take_pending(&self) -> VecDeque<(Via, Message)> {
+    pub(crate) fn take_pending(&self) -> Pending<'_> {
         let mut state = self.state();
-        let pending = std::mem::take(&mut state.pending);
-        if !state.is_writing {
-            return pending;
+        let mut messages = std::mem::take(&mut state.pending);
+        if state.is_writing {
+            (state.pending, messages) = messages.into_iter().partition(|(via, _)| *via == Via::Inject);
         }
-        let (injected, rest) = pending.into_iter().partition(|(via, _)| *via == Via::Inject);
-        state.pending = injected;
-        rest
+        Pending { mailbox: self, messages }
     }
 
     /// Gives back what was taken and not used: it comes before all that has come since. Where the turn was cancelled or the mailbox
     /// stopped meanwhile, it is forgotten like the rest.
-    pub(crate) fn put_back(&self, mut unused: VecDeque<(Via, Message)>) {
+    fn put_back(&self, mut unused: VecDeque<(Via, Message)>) {
         let mut state = self.state();
         let is_forgotten = match &state.phase {
             Phase::InTurn(turn) => turn.token().is_cancelled(),

@@ -22,13 +22,11 @@ pub(crate) enum After {
 impl Turn<'_> {
     pub(crate) async fn step(&mut self) -> Result<After, TurnEnd> {
         let mut pending = self.shared.mailbox.take_pending();
-        while let Some((via, message)) = pending.pop_front() {
-            if let Err(end) = self.append(Input::new(message.clone(), via)) {
-                pending.push_front((via, message));
-                self.shared.mailbox.put_back(pending);
-                return Err(end);
-            }
+        while let Some((via, message)) = pending.first() {
+            self.append(Input::new(message.clone(), *via))?;
+            pending.is_written();
         }
+        drop(pending);
         let request = self.request().await?;
         let offered = Arc::clone(&request.tools);
         let answer = self.ask_again(request).await?;

@@ -253,7 +253,7 @@ async fn a_turn_whose_log_could_not_be_brought_to_the_disk_has_not_completed() {
 // A5: the store refuses what was said while the turn ran; it is there again when the model is asked next.
 #[tokio::test]
 async fn what_the_log_does_not_take_stays_in_the_queue() {
-    for at in 0..6 {
+    for (at, panics) in (0..6).flat_map(|at| [(at, false), (at, true)]) {
         let gate = dsh_testkit::Gate::new();
         let waiting = gate.clone();
         let model = Played::by(move |_, before| match before {
@@ -262,7 +262,7 @@ async fn what_the_log_does_not_take_stays_in_the_queue() {
         });
         let builder = WorldBuilder::new(model);
         // The records of the first step: turn, input, prompt, request, answer, call begun and ended; then what was said.
-        let fail = move |inner| Failing { inner, at: 7 + at, panics: false, appended: Arc::default() };
+        let fail = move |inner| Failing { inner, at: 7 + at, panics, appended: Arc::default() };
         let world = builder.wrapped(fail).build().await;
         world.tool("look");
         let handle = world.agent().await;
@@ -277,7 +277,7 @@ async fn what_the_log_does_not_take_stays_in_the_queue() {
         world.turn(agent, "Again").await;
         let said = format!("{:?}", agent.session().messages());
         for said_once in ["put in 1", "steered 2", "put in 3"] {
-            assert_eq!(said.matches(said_once).count(), 1, "at {at}: {said}");
+            assert_eq!(said.matches(said_once).count(), 1, "at {at}, {panics}: {said}");
         }
         handle.dispose().await.unwrap();
     }
@@ -286,11 +286,11 @@ async fn what_the_log_does_not_take_stays_in_the_queue() {
 // A5: what waits since the store refused it comes before what is said later.
 #[tokio::test]
 async fn what_was_put_in_first_stands_first_in_the_log() {
-    for at in 6..9 {
+    for (at, panics) in (6..9).flat_map(|at| [(at, false), (at, true)]) {
         let gate = dsh_testkit::Gate::new();
         let model = Played::answers([[vec![Piece::Gate(gate.clone())], said("Good.")].concat()]);
         // The records of the turn: begun, input, prompt, request, answer, ended; then what was put in.
-        let fail = move |inner| Failing { inner, at, panics: false, appended: Arc::default() };
+        let fail = move |inner| Failing { inner, at, panics, appended: Arc::default() };
         let world = WorldBuilder::new(model).wrapped(fail).build().await;
         let handle = world.agent().await;
         let agent = handle.agent();
@@ -311,7 +311,11 @@ async fn what_was_put_in_first_stands_first_in_the_log() {
             .filter_map(|message| message.content[0].as_text());
         let said: Vec<_> = said.filter(|text| at != 8 || *text != "put in 3").collect();
         let all = ["Go", "put in 1", "put in 2", "put in 3", "put in 4"];
-        assert_eq!(said, all.into_iter().filter(|text| at != 8 || *text != "put in 3").collect::<Vec<_>>(), "at {at}");
+        assert_eq!(
+            said,
+            all.into_iter().filter(|text| at != 8 || *text != "put in 3").collect::<Vec<_>>(),
+            "at {at}, {panics}"
+        );
         handle.dispose().await.unwrap();
     }
 }
