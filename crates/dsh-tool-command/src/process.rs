@@ -41,7 +41,7 @@ struct Job {
     grace: std::time::Duration,
 }
 
-/// Kills all commands of this process that run, with all that they have started, and each that begins from now on: for a process that is
+/// Kills all commands of this process that run, with all that they have started, and has none begin from now on: for a process that is
 /// about to end, and has no time to wait for what it has asked to end. Elsewhere than on Unix it does nothing.
 ///
 /// ```

@@ -9,7 +9,6 @@ mod live;
 
 use std::io::{self, PipeReader, PipeWriter};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -54,11 +53,10 @@ pub(super) fn run(mut job: Job, asked: PipeReader) -> io::Result<Ended> {
     if is_closed(&asked) {
         return Err(io::Error::new(io::ErrorKind::Interrupted, "the call was given up before"));
     }
-    let mut child = job.command.process_group(0).spawn()?;
-    let group = Pid::from_child(&child);
-    let live = Live::new(group);
+    let (mut child, live) = Live::start(&mut job.command)?;
+    let group = live.number();
     match watch(&mut child, group) {
-        Ok(exited) => Ok(Watch::new(child, group, live, job, asked, exited).until_it_has_ended()),
+        Ok(exited) => Ok(Watch::new(child, live, job, asked, exited).until_it_has_ended()),
         Err(error) => {
             // Nobody could wait for it.
             let _gone = kill_process_group(group, Signal::KILL);
@@ -139,13 +137,13 @@ enum Source {
 }
 
 impl Watch {
-    fn new(mut child: Child, group: Pid, live: Live, job: Job, asked: PipeReader, exited: PipeReader) -> Self {
+    fn new(mut child: Child, live: Live, job: Job, asked: PipeReader, exited: PipeReader) -> Self {
         Self {
             stdin: child.stdin.take().map(Into::into),
             stdout: child.stdout.take().map(Into::into),
             stderr: child.stderr.take().map(Into::into),
             child,
-            group,
+            group: live.number(),
             live,
             grace: job.grace,
             asked: Some(asked),

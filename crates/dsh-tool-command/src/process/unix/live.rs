@@ -1,15 +1,18 @@
 //! The groups that run now, for a process that is about to end and can give them no time.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-static LIVE: Mutex<Groups> = Mutex::new(Groups::new());
+static LIVE: Groups = Groups::new();
 
 struct Groups {
-    running: Vec<Group>,
-    /// Whether one that begins is too late.
-    are_killed: bool,
+    /// Whether all were killed. Whoever starts a group holds it from before until the group is known: who kills all waits for that.
+    are_killed: RwLock<bool>,
+    running: Mutex<Vec<Group>>,
 }
 
 #[derive(Clone, Copy)]
@@ -33,79 +36,85 @@ impl Group {
 
 impl Groups {
     const fn new() -> Self {
-        Self { running: Vec::new(), are_killed: false }
+        Self { are_killed: RwLock::new(false), running: Mutex::new(Vec::new()) }
     }
 
-    fn begins(&mut self, number: Pid) {
-        let group = Group { number, has_leader: true };
-        self.running.push(group);
-        if self.are_killed {
-            group.kill();
+    fn running(&self) -> MutexGuard<'_, Vec<Group>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts a command as the leader of a group of its own; not where all were killed.
+    fn start(&self, command: &mut Command) -> io::Result<Child> {
+        let are_killed = self.are_killed.read().unwrap_or_else(PoisonError::into_inner);
+        if *are_killed {
+            return Err(io::Error::new(io::ErrorKind::Interrupted, "the program that it is a tool of is quitting"));
         }
+        let child = command.process_group(0).spawn()?;
+        self.running().push(Group { number: Pid::from_child(&child), has_leader: true });
+        Ok(child)
     }
 
-    fn loses_its_leader(&mut self, number: Pid) {
-        self.running.iter_mut().filter(|group| group.number == number).for_each(|group| group.has_leader = false);
+    fn loses_its_leader(&self, number: Pid) {
+        self.running().iter_mut().filter(|group| group.number == number).for_each(|group| group.has_leader = false);
     }
 
-    fn ends(&mut self, number: Pid) {
-        self.running.retain(|group| group.number != number);
+    fn ends(&self, number: Pid) {
+        self.running().retain(|group| group.number != number);
     }
 
-    fn kill_all(&mut self) {
-        self.are_killed = true;
-        self.running.iter().copied().for_each(Group::kill);
+    fn kill_all(&self) {
+        *self.are_killed.write().unwrap_or_else(PoisonError::into_inner) = true;
+        self.running().iter().copied().for_each(Group::kill);
     }
-}
-
-fn groups() -> MutexGuard<'static, Groups> {
-    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A group that runs, until this is dropped.
 pub(super) struct Live(Pid);
 
 impl Live {
-    pub(super) fn new(number: Pid) -> Self {
-        groups().begins(number);
-        Self(number)
+    /// Starts a command as the leader of a group of its own.
+    pub(super) fn start(command: &mut Command) -> io::Result<(Child, Self)> {
+        let child = LIVE.start(command)?;
+        let live = Self(Pid::from_child(&child));
+        Ok((child, live))
+    }
+
+    pub(super) fn number(&self) -> Pid {
+        self.0
     }
 
     /// The process that leads it is about to be reaped.
     pub(super) fn loses_its_leader(&self) {
-        groups().loses_its_leader(self.0);
+        LIVE.loses_its_leader(self.0);
     }
 }
 
 impl Drop for Live {
     fn drop(&mut self) {
-        groups().ends(self.0);
+        LIVE.ends(self.0);
     }
 }
 
-/// Kills all that run, and all that begin from now on.
+/// Kills all that run, and has none begin from now on.
 pub(in crate::process) fn kill_all() {
-    groups().kill_all();
+    LIVE.kill_all();
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::Read as _;
-    use std::os::unix::process::CommandExt as _;
+    use std::io::{ErrorKind, Read as _};
     use std::process::{Child, Command, Stdio};
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     use rustix::process::Pid;
 
-    use super::Groups;
+    use super::{Group, Groups};
 
     /// A shell whose output tells when it, and all that it has started, has ended.
-    fn shell(script: &str, leads: bool) -> Child {
+    fn shell(script: &str) -> Command {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", script]).stdout(Stdio::piped());
-        if leads {
-            command.process_group(0);
-        }
-        command.spawn().unwrap()
+        command
     }
 
     fn hears_nobody(child: &mut Child) {
@@ -116,11 +125,9 @@ mod tests {
 
     #[test]
     fn what_a_group_without_its_leader_has_left_is_killed() {
-        let mut groups = Groups::new();
-        let mut child = shell("sleep 600 & exit 0", true);
-        let number = Pid::from_child(&child);
-        groups.begins(number);
-        groups.loses_its_leader(number);
+        let groups = Groups::new();
+        let mut child = groups.start(&mut shell("sleep 600 & exit 0")).unwrap();
+        groups.loses_its_leader(Pid::from_child(&child));
         assert!(child.wait().unwrap().success());
         groups.kill_all();
         hears_nobody(&mut child);
@@ -128,25 +135,49 @@ mod tests {
 
     #[test]
     fn a_leader_that_is_in_another_group_is_killed() {
-        let mut groups = Groups::new();
-        let mut child = shell("exec sleep 600", false);
-        groups.begins(Pid::from_child(&child));
+        let groups = Groups::new();
+        let mut child = shell("exec sleep 600").spawn().unwrap();
+        groups.running().push(Group { number: Pid::from_child(&child), has_leader: true });
         groups.kill_all();
         hears_nobody(&mut child);
         assert!(!child.wait().unwrap().success());
     }
 
     #[test]
-    fn one_that_begins_too_late_is_killed_and_one_that_has_ended_is_forgotten() {
-        let mut groups = Groups::new();
+    fn none_begins_too_late_and_one_that_has_ended_is_forgotten() {
+        let groups = Groups::new();
+        let mut child = groups.start(&mut shell("exit 0")).unwrap();
+        assert!(child.wait().unwrap().success());
+        groups.ends(Pid::from_child(&child));
+        assert!(groups.running().is_empty());
         groups.kill_all();
-        let mut child = shell("exec sleep 600", true);
-        let number = Pid::from_child(&child);
-        groups.begins(number);
-        hears_nobody(&mut child);
-        groups.loses_its_leader(number);
-        assert!(!child.wait().unwrap().success());
-        groups.ends(number);
-        assert!(groups.running.is_empty());
+        assert_eq!(groups.start(&mut shell("exec sleep 600")).unwrap_err().kind(), ErrorKind::Interrupted);
+    }
+
+    /// However the start of a command and the end of all meet, none is left.
+    #[test]
+    fn one_that_is_just_being_started_is_killed_too() {
+        for _ in 0..20 {
+            let (groups, begun) = (Groups::new(), AtomicBool::new(false));
+            let mut children = std::thread::scope(|scope| {
+                let starting = scope.spawn(|| {
+                    let mut children = Vec::new();
+                    while let Ok(child) = groups.start(&mut shell("exec sleep 600")) {
+                        begun.store(true, Ordering::SeqCst);
+                        children.push(child);
+                    }
+                    children
+                });
+                while !begun.load(Ordering::SeqCst) {
+                    std::thread::yield_now();
+                }
+                groups.kill_all();
+                starting.join().unwrap()
+            });
+            for child in &mut children {
+                hears_nobody(child);
+                assert!(!child.wait().unwrap().success());
+            }
+        }
     }
 }
