@@ -81,7 +81,10 @@ fn ready(
         report.push(warning);
     }
     let session = session.map(|Listed { id, .. }| id);
-    if report.stops(agent.as_deref()) {
+    // What is wrong with an agent that may work for this one may be what keeps it from something.
+    let stops = |worker| report.stops(Some(worker));
+    let stops_a_worker = project.subagents.as_ref().is_some_and(|subagents| subagents.workers().any(stops));
+    if report.stops(agent.as_deref()) || stops_a_worker {
         return Err(ExitStatus::Findings);
     }
     if let Some(note) = left_out(&project, agent.as_deref().and_then(|name| project.agent(name))) {

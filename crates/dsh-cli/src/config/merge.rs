@@ -1,4 +1,5 @@
-//! Several documents made one (C5): tables merge, what is denied stays denied, everything else is replaced by what comes later.
+//! Several documents made one (C5): tables merge, what is denied stays denied, everything else is replaced by what comes later, but what is
+//! written so wrong that a denial may be lost in it: that stays, to be told of.
 
 use super::tree::{Branch, Field, Kind, Node, Value};
 
@@ -21,6 +22,10 @@ pub(super) fn overlay_kind(kind: Kind, base: &mut Branch, over: Branch) {
     }
     base.allow_outside.extend(over.allow_outside);
     for (name, mut field) in over.fields {
+        // Else nobody would read it, and what stands in the table in its place would pass for all that was said.
+        if base.fields.get(&name).is_some_and(|said| kind.is_wrong(&name, &said.node.value)) {
+            continue;
+        }
         if kind == Kind::Settings && name == "model" {
             alike(base, &mut field);
         }
@@ -161,6 +166,26 @@ mod tests {
             merged(&["[variables]\npersona = 'a'", "[variables]\npersona_file = 'b'"]),
             "variables={persona=a persona_file=b}"
         );
+    }
+
+    #[test]
+    fn what_may_have_been_a_denial_stays_wrong_whatever_comes_later() {
+        let wrong = [
+            ("permissions = 'x'", "[permissions]\nallow = ['a']"),
+            ("[permissions]\ndeny = 'x'", "[permissions]\ndeny = []"),
+            ("agents = 'x'", "[agents.a]\npersona = 'p'"),
+            ("[agents]\na = 'x'", "[agents.a]\npersona = 'p'"),
+            ("[agents.a]\npermissions = 'x'", "[agents.a.permissions]\nallow = []"),
+            ("[agents.a.permissions]\ndeny = 'x'", "[agents.a.permissions]\ndeny = ['b']"),
+        ];
+        for (wrong, right) in wrong {
+            for documents in [
+                &[wrong, right][..],
+                &["[permissions]\ndeny = ['b']\n[agents.a.permissions]\ndeny = ['b']", wrong, right],
+            ] {
+                assert!(merged(documents).contains("=x"), "{documents:?}: {}", merged(documents));
+            }
+        }
     }
 
     #[test]

@@ -19,16 +19,37 @@ const DEEPEST: usize = 80;
 
 /// The diagnostic of a document in which something stands too deep.
 pub(super) fn too_deep(source: SourceId, document: &DeTable<'_>) -> Option<Diagnostic> {
-    let mut left: Vec<(&Spanned<DeValue<'_>>, usize)> = document.values().map(|value| (value, 1)).collect();
-    while let Some((value, depth)) = left.pop() {
-        if depth > DEEPEST {
-            let headline =
-                format!("not readable as TOML: tables and lists stand more than {DEEPEST} deep in one another");
-            let start = value.span().start;
-            let diagnostic =
-                Diagnostic::error("config::not_toml", headline).at(Span::new(source, start..start + 1), "too deep");
-            return Some(diagnostic.with_help("a configuration needs a few of them: take the others out"));
+    let (value, _) = values(document).find(|(_, depth)| *depth > DEEPEST)?;
+    let headline = format!("not readable as TOML: tables and lists stand more than {DEEPEST} deep in one another");
+    let start = value.span().start;
+    let diagnostic =
+        Diagnostic::error("config::not_toml", headline).at(Span::new(source, start..start + 1), "too deep");
+    Some(diagnostic.with_help("a configuration needs a few of them: take the others out"))
+}
+
+/// The diagnostic of a document with a number that is none, such as `7_0xF`: the parser takes that for an integer.
+pub(super) fn no_number(source: SourceId, document: &DeTable<'_>) -> Option<Diagnostic> {
+    let is_none = |value: &DeValue<'_>| match value {
+        DeValue::Integer(integer) => {
+            let digits = integer.as_str().trim_start_matches(['+', '-']);
+            digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(integer.radix()))
         }
+        DeValue::Float(float) => float.as_str().parse::<f64>().is_err(),
+        DeValue::String(_) | DeValue::Boolean(_) | DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => {
+            false
+        }
+    };
+    let (value, _) = values(document).find(|(value, _)| is_none(value.get_ref()))?;
+    let diagnostic = Diagnostic::error("config::not_toml", "not readable as TOML: a number cannot be written so");
+    let diagnostic = diagnostic.at(Span::new(source, value.span()), "is no number");
+    Some(diagnostic.with_help("write its digits alone, or put it into quotes if it is a text"))
+}
+
+/// All values of a document, each with the number of tables and lists that it stands in.
+fn values<'d>(document: &'d DeTable<'_>) -> impl Iterator<Item = (&'d Spanned<DeValue<'d>>, usize)> {
+    let mut left: Vec<(&Spanned<DeValue<'_>>, usize)> = document.values().map(|value| (value, 1)).collect();
+    std::iter::from_fn(move || {
+        let (value, depth) = left.pop()?;
         match value.get_ref() {
             DeValue::Table(table) => left.extend(table.values().map(|value| (value, depth + 1))),
             DeValue::Array(items) => left.extend(items.iter().map(|value| (value, depth + 1))),
@@ -38,8 +59,8 @@ pub(super) fn too_deep(source: SourceId, document: &DeTable<'_>) -> Option<Diagn
             | DeValue::Boolean(_)
             | DeValue::Datetime(_) => {}
         }
-    }
-    None
+        Some((value, depth))
+    })
 }
 
 /// So many tables may have a header: for one that comes twice, or behind a table within it, the parser moves all others by a place.

@@ -2,7 +2,7 @@
 
 use toml::de::DeTable;
 
-use super::not_toml::{Broken, too_deep, too_many_headers};
+use super::not_toml::{Broken, no_number, too_deep, too_many_headers};
 use super::tree::{Branch, Tier};
 use crate::diagnostic::{Report, SourceId};
 
@@ -23,6 +23,10 @@ pub(crate) fn parse(source: SourceId, tier: Tier, text: &str, report: &mut Repor
         return Err(NotToml);
     }
     if errors.is_empty() {
+        if let Some(diagnostic) = no_number(source, document.get_ref()) {
+            report.push(diagnostic);
+            return Err(NotToml);
+        }
         return Ok(Branch::of(source, tier, text, document.into_inner()));
     }
     let broken = Broken::new(source, text, &document);

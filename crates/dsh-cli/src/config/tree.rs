@@ -65,6 +65,17 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
+    /// Whether a value of this key is none that could be read, and may have been meant to deny something.
+    pub(super) fn is_wrong(self, key: &str, value: &Value) -> bool {
+        match (self, key) {
+            (Self::Permissions, "deny") => value.as_array().is_none(),
+            (Self::Settings, "agents") | (Self::Settings | Self::Layer, "permissions") | (Self::Agents, _) => {
+                value.as_table().is_none()
+            }
+            _ => false,
+        }
+    }
+
     /// The kind of the table `key`, or of those in the list `key`, of a table of this kind.
     pub(super) fn of(self, key: &str) -> Self {
         match (self, key) {

@@ -7,7 +7,7 @@ use dsh_tools::{Decision, PreExecute, PreExecuteEvent};
 
 use super::tools::Tools;
 use crate::config;
-use crate::diagnostic::{Diagnostic, Report, Sources};
+use crate::diagnostic::{Diagnostic, Report, Sources, one_line};
 use crate::names::{fits, quoted};
 use crate::trust::{Trust, comes_from_project};
 
@@ -23,6 +23,7 @@ pub(crate) struct Permissions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Denied {
     entry: String,
+    /// As words behind it.
     place: String,
 }
 
@@ -53,7 +54,8 @@ impl Permissions {
         let allow = written.allow.into_iter().filter(holds).map(|entry| entry.value).collect();
         let denied = |entry: config::At<String>| {
             let place = sources.locate(entry.span);
-            let place = place.map(|place| format!("{}:{}", place.path, place.start.line)).unwrap_or_default();
+            let place =
+                place.map(|place| one_line(&format!(" ({}:{})", place.path, place.start.line))).unwrap_or_default();
             Denied { entry: entry.value, place }
         };
         Self { allow, deny: written.deny.into_iter().map(denied).collect() }
@@ -111,7 +113,7 @@ impl Rules {
     fn decide(&self, call: &mut PreExecute) {
         let name = call.call().name.clone();
         if let Some(Denied { entry, place }) = self.permissions.denied(&name) {
-            call.deny(format!("{} in `permissions.deny` ({place}) keeps this tool back", quoted(entry)));
+            call.deny(format!("{} in `permissions.deny`{place} keeps this tool back", quoted(entry)));
         } else if matches!(call.decision(), Decision::Ask { .. }) && self.permissions.allows(&name) {
             call.allow();
         } else if *call.decision() == Decision::Allow && self.asked.contains(&name) && !self.permissions.allows(&name) {

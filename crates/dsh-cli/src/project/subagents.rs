@@ -91,6 +91,13 @@ impl Subagents {
     }
 }
 
+impl Subagents {
+    /// The agents of the project that may work for others in this run.
+    pub(crate) fn workers(&self) -> impl Iterator<Item = &str> {
+        self.agents.iter().map(String::as_str).filter(|_| self.may_run)
+    }
+}
+
 /// A name that is none of these agents'.
 fn unknown(name: &str, place: Span, agents: Vec<&str>, report: &Report) -> Diagnostic {
     let help = match report.guesses.nearest(name.trim_end_matches('*'), agents.iter().copied()) {

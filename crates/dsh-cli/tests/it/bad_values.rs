@@ -32,6 +32,19 @@ fn a_file_that_is_not_toml_is_wrong_use() {
     reads!(Project::new("persona = \"a\npersona = \"b\"\n[sections\n").dsh(&["prompt"]));
 }
 
+/// What the parser takes for a number, and no other reader of TOML does.
+#[test]
+fn a_number_that_is_none_is_not_toml() {
+    for number in ["7_0xF", "1_0b1", "9_9o7"] {
+        let run = Project::new(&format!("[limits]\nsteps = {number}\n")).dsh(&["check", "--format", "concise"]);
+        assert!(
+            run.status == Some(2) && run.stdout.contains("dsh.toml:2:9: error[config::not_toml]"),
+            "{number}: {run}"
+        );
+    }
+    reads!(Project::new("tool_order = [1, 7_0xF]\n").dsh(&["prompt"]));
+}
+
 #[test]
 fn a_key_given_twice_is_not_toml() {
     reads!(Project::new("persona = \"a\"\npersona = \"b\"\n").dsh(&["prompt"]));

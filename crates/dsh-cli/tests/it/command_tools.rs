@@ -262,3 +262,46 @@ fn check_tells_of_each_tool_whose_every_call_would_fail() {
     }
     assert_eq!(run.stdout.matches("invalid_schema").count(), wrong.len(), "{run}");
 }
+
+#[cfg(unix)]
+#[test]
+fn what_the_user_denies_does_not_run_where_a_project_writes_it_wrong() {
+    // C4, C5
+    let own = "[[tools]]\nname = \"mine\"\ndescription = \"d\"\ncommand = [\"touch\", \"ran\"]\n[permissions]\nallow = [\"mine\"]\ndeny = [\"mine\"]\n";
+    let wrong = [
+        "[permissions]\ndeny = []\n",
+        "[permissions]\ndeny = \"x\"\n",
+        "[permissions]\ndeny = [5]\n",
+        "[permissions]\ndeny = {}\n",
+        "permissions = \"x\"\n",
+        "permissions = []\n",
+        "[profiles.ci.permissions]\ndeny = 5\n",
+    ];
+    let script = "[[rules]]\nfrom = \"user\"\ncalls = [{ tool = \"mine\" }]\n[[rules]]\nanswer = \"done\"\n";
+    for wrong in wrong {
+        let project = Project::new(wrong).user_config(own).file("script.toml", script);
+        let profile: &[&str] = if wrong.contains("profiles") { &["--profile", "ci"] } else { &[] };
+        for command in [&["tools", "call", "mine"][..], &["run", "--scripted", "script.toml", "go"]] {
+            let run = project.dsh(&[command, profile].concat());
+            assert!(!project.path().join("ran").exists(), "{wrong}: {run}");
+            assert!(run.stderr.contains("error[") || run.stderr.contains("permissions.deny"), "{wrong}: {run}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_agent_whose_denials_cannot_be_read_works_for_nobody() {
+    // C4, G2
+    let config = "subagents = { agents = [\"helper\"] }\n[model]\nscripted = \"script.toml\"\n[[tools]]\nname = \"touch\"\ndescription = \"d\"\ncommand = [\"touch\", \"ran\"]\n[permissions]\nallow = [\"*\"]\n[agents.helper]\npersona = \"p\"\n[agents.helper.permissions]\ndeny = 5\n";
+    let script = "[[rules]]\ncontains = \"delegate\"\ncalls = [{ tool = \"task\", arguments = { agent = \"helper\", description = \"d\", prompt = \"touch\" } }]\n[[rules]]\ncontains = \"touch\"\nfrom = \"user\"\ncalls = [{ tool = \"touch\" }]\n[[rules]]\nanswer = \"done\"\n";
+    let project = Project::new(config).file("script.toml", script);
+    let hash = project.dsh(&["trust", "--json"]).json()["hash"].as_str().unwrap().to_owned();
+    let run = project.dsh(&["run", "--trust", &hash, "delegate"]);
+    assert_eq!(run.status, Some(1), "{run}");
+    assert!(run.stderr.contains("error[config::wrong_type]") && !project.path().join("ran").exists(), "{run}");
+    let right = Project::new(&config.replace("deny = 5", "deny = []")).file("script.toml", script);
+    let hash = right.dsh(&["trust", "--json"]).json()["hash"].as_str().unwrap().to_owned();
+    let run = right.dsh(&["run", "--trust", &hash, "delegate"]);
+    assert!(run.status == Some(0) && right.path().join("ran").exists(), "{run}");
+}

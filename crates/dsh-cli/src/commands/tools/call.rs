@@ -64,6 +64,10 @@ async fn call(
     given: String,
     approver: Option<Arc<dyn Approver>>,
 ) -> Result<Executed, ExitStatus> {
+    // What is wrong in a configuration may be what keeps a call from running.
+    if scene.report.stops(scene.agent.map(|agent| agent.name.value.as_str())) {
+        return Err(ExitStatus::Findings);
+    }
     if let Some((diagnostic, status)) = not_run(name, scene.project) {
         scene.report.push(diagnostic);
         return Err(status);
