@@ -22,7 +22,8 @@ pub(crate) use piece::interrupted;
 ///   **Each call has exactly one result**: one that has none in the log gets an error result that says whether it may have run.
 /// * [`StepFailed`](crate::StepFailed) is nothing while its turn goes on: a step that is tried again is asked the same. When the
 ///   turn ends with it, it is the texts of what had arrived, if there are any; never a call, nor reasoning, whose proof is not whole.
-/// * [`TurnEnded`](crate::TurnEnded) with `Refused` takes away the inputs of its turn that no request had.
+/// * [`TurnEnded`](crate::TurnEnded) with `Refused` takes away the inputs of its turn that no request had, but those that were put in
+///   (`Via::Inject`).
 /// * [`Compacted`](crate::Compacted) takes away all up to its `through_seq`, an earlier summary always, and puts its summary first. A
 ///   result goes or stays with its call; a call that is still open stays.
 ///

@@ -6,7 +6,7 @@ use dsh_llm::{Message, ToolCall};
 
 use super::OpenCall;
 use super::piece::{CallState, Part, Piece};
-use crate::event::{Request, RequestMessages, SessionEvent, TurnEnd};
+use crate::event::{Request, RequestMessages, SessionEvent, TurnEnd, Via};
 use crate::hash::Digest;
 use crate::record::Record;
 
@@ -117,12 +117,11 @@ impl<R: Borrow<Record>> Derivation<R> {
         }
     }
 
-    /// Takes away the inputs of a refused turn that no request had.
+    /// Takes away the inputs of a refused turn that no request had, but what was put in: nobody has refused that.
     fn refuse(&mut self, turn: u32) {
         let asked = self.asked;
-        self.retain(|_, record| {
-            !(matches!(record.event, SessionEvent::Input(_)) && record.turn == turn && record.seq > asked)
-        });
+        let is_refused = |event: &SessionEvent| matches!(event, SessionEvent::Input(input) if input.via != Via::Inject);
+        self.retain(|_, record| !(is_refused(&record.event) && record.turn == turn && record.seq > asked));
     }
 
     fn compact(&mut self, through_seq: u64, own_seq: u64) {

@@ -47,6 +47,9 @@ pub(crate) struct Head<'l> {
     pub(crate) at_ms: u64,
     #[serde(rename = "type", borrow)]
     kind: Cow<'l, str>,
+    /// A checksum, where one stands as anything else writes it.
+    #[serde(default)]
+    sum: Option<serde::de::IgnoredAny>,
 }
 
 /// What a header of every version has.
@@ -101,6 +104,11 @@ pub(super) fn read(line: &[u8], number: u64) -> Result<(Record, Vec<DamageKind>)
         return Err(Error::new(ErrorKind::Corrupt, problem).at_line(number).with_help(help));
     }
     let head: Head<'_> = serde_json::from_str(&text).map_err(|error| corrupt(told(&error)))?;
+    if damage.is_empty() && sound.is_none() && head.sum.is_some() {
+        let problem = "its `sum` does not stand at its end, so that nobody can tell whether it was changed";
+        let help = "restore it from a copy; where it was written anew, take its `sum` out";
+        return Err(Error::new(ErrorKind::Corrupt, problem).at_line(number).with_help(help));
+    }
     if !KINDS.contains(&&*head.kind) {
         let problem = format!("it is of the unknown type {:?}", head.kind);
         let help = format!("a later dsh wrote it; this one knows the types of version {FORMAT_VERSION}");

@@ -112,7 +112,7 @@ fn a_session_that_was_damaged_opens_and_tells() {
 #[test]
 fn a_damaged_line_in_the_middle_is_refused_with_what_is_wrong() {
     let good = lines();
-    let cases: [(usize, String, &str); 11] = [
+    let cases: [(usize, String, &str); 14] = [
         (3, String::new(), "it is no record: EOF while parsing"),
         (3, "{}".to_owned(), "missing field `seq`"),
         (3, "nonsense".to_owned(), "expected ident, at byte 2"),
@@ -121,6 +121,9 @@ fn a_damaged_line_in_the_middle_is_refused_with_what_is_wrong() {
         (3, unsummed(&good[0]).replace("\"seq\":0", "\"seq\":3"), "a log has its `opened` first and only there"),
         (0, unsummed(&good[1]).replace("\"seq\":1", "\"seq\":0"), "a log has its `opened` first and only there"),
         (3, good[3].replace("You are dsh", "You are DSH"), "its checksum is another one"),
+        (2, good[2].replace(",\"sum\":\"", ", \"sum\": \""), "its `sum` does not stand at its end"),
+        (2, good[2].replace("\"sum\"", "\"s\\u0075m\""), "its `sum` does not stand at its end"),
+        (2, unsummed(&good[2]).replace("{\"seq\":2", "{\"sum\":5,\"seq\":2"), "its `sum` does not stand at its end"),
         (3, unsummed(&good[3]).replace("You are dsh", "You are DSH"), "its `hash` is not that of its prompt"),
         (2, unsummed(&good[2]).replace("\"via\"", "\"vib\""), "missing field `via`"),
         (2, unsummed(&good[2]).replace("\"seq\":2", "\"seq\":2,\"seq\":2"), "duplicate field `seq`"),

@@ -131,8 +131,10 @@ fn an_input_that_was_refused_reaches_no_model() {
     session.append(TurnEnded::new(TurnEnd::Completed)).unwrap();
     session.append(TurnStarted::new()).unwrap();
     session.append(prompt_of("the secret")).unwrap();
+    // Nobody has refused what was put in meanwhile.
+    session.append(Input::new(user("a fact"), Via::Inject)).unwrap();
     session.append(TurnEnded::new(TurnEnd::refused("no secrets"))).unwrap();
-    assert_eq!(session.messages(), [user("one")]);
+    assert_eq!(session.messages(), [user("one"), user("a fact")]);
 }
 
 #[test]
