@@ -70,13 +70,14 @@ impl CompactionConfig {
         Self { maker: Arc::new(maker), over: None, keep: None }
     }
 
-    /// Compacts when a request (prompt, tools and messages) is estimated at more tokens than this: a token for four bytes.
+    /// Compacts when a request (prompt, tools and messages) is estimated at more tokens than this, a token for four bytes, and there is room
+    /// for what is to be kept ([`keep_tokens`](Self::keep_tokens) says what is done where there is none).
     #[must_use]
     pub fn over_tokens(self, tokens: usize) -> Self {
         self.over_bytes(tokens.saturating_mul(BYTES_PER_TOKEN))
     }
 
-    /// Compacts when a request is estimated at more bytes than this.
+    /// The same in bytes.
     #[must_use]
     pub fn over_bytes(mut self, bytes: usize) -> Self {
         self.over = Some(bytes);
@@ -110,7 +111,7 @@ impl fmt::Debug for CompactionConfig {
 ///
 /// It cuts at the end of a turn; where that is not enough, at the end of a step of the turn under way. A call and its result go or
 /// stay together. The log keeps everything, and says what was done (`compacted`); so does `agent/compacted` ([`AgentCompacted`]). Where no whole summary can be made, the turn goes on as
-/// it is, and a warning says so.
+/// it is, the log says so, and none is asked for before the turn has had as many steps again.
 #[derive(Clone, Debug)]
 pub struct Compaction {
     config: CompactionConfig,
@@ -158,48 +159,47 @@ async fn compact(
     let length = Length { fixed: fixed.saturating_add(summary), fresh: messages.saturating_sub(summary) };
     let keep = due(length, over, keep)?;
     let through = cut(&records, keep)?;
-    if was_tried(&records, event.turn, through) {
+    if was_tried(&records, event.turn, event.step) {
         return None;
     }
     let until = usize::try_from(through).ok()?.checked_add(1)?;
     let oldest: &[Arc<Record>] = records.get(..until)?;
     let agent = event.agent.id();
+    let mut asking = Asking::new(event);
     let made = match maker {
         Maker::Own(own) => {
-            owner.call_async(|| own.summarise(derive(oldest))).await.map(|made| made.map(|summary| (summary, None)))
+            let made = owner.call_async(|| own.summarise(derive(oldest))).await;
+            made.map(|made| made.map(|summary| (summary, None)))
         }
         Maker::Model(model) => {
             let request = model.request(derive(oldest));
             if let Err(error) = session.append_summary_request(event.step, through, &request) {
                 tracing::warn!(%agent, %error, "a session is too long, and the request for its summary could not be written");
+                asking.ends(None);
                 return None;
             }
-            let mut asking = Asking::new(event);
-            let made = owner.call_async(|| model.summarise(request, &mut asking)).await;
-            asking.ends(match &made {
-                Ok(Ok(_)) => None,
-                Ok(Err(failure)) | Err(failure) => Some(owner.shown(failure)),
-            });
-            made
+            owner.call_async(|| model.summarise(request, &mut asking)).await
         }
     };
-    let (summary, usage) = match made {
-        Ok(Ok(summary)) => summary,
-        Ok(Err(failure)) | Err(failure) => {
-            let failure = owner.shown(&failure);
-            tracing::warn!(%agent, failure, "a session is too long, and no summary could be made of its oldest part");
-            return None;
+    let done = match made {
+        Ok(Ok((summary, usage))) => {
+            let compacted = Compacted::new(through, summary).usage(usage);
+            let appended = owner.call(|| session.append(compacted.clone()).map(drop).map_err(Failure::from));
+            appended.and_then(|appended| appended).map(|()| compacted)
         }
+        Ok(Err(failure)) | Err(failure) => Err(failure),
     };
-    let compacted = Compacted::new(through, summary).usage(usage);
-    match session.append(compacted.clone()) {
-        Ok(_) => {
+    match done {
+        Ok(compacted) => {
+            asking.ends(None);
             tracing::info!(%agent, through, bytes = messages, "the oldest part of a session gave way to a summary");
             tell(owner, &AgentCompacted::new(event.agent.clone(), event.turn, event.step, compacted));
             Some(PreStepDecision::Compacted)
         }
-        Err(error) => {
-            tracing::warn!(%agent, %error, "a session is too long, and its summary could not be written");
+        Err(failure) => {
+            let failure = owner.shown(&failure);
+            tracing::warn!(%agent, failure, "a session is too long, and no summary stands for its oldest part");
+            asking.ends(Some(failure));
             None
         }
     }

@@ -19,8 +19,12 @@ struct State {
     phase: Phase,
     /// Each begins a turn.
     prompts: VecDeque<Message>,
+    /// Each is to begin a turn before the next one that is sent: the log would not take it.
+    deferred: VecDeque<Message>,
     /// What comes into the turn under way at its next step.
     pending: VecDeque<(Via, Message)>,
+    /// How often all that waits was forgotten: what was taken before that is not given back.
+    cancels: u64,
     /// Somebody is writing into the log what was put in without a turn, and what comes meanwhile.
     is_writing: bool,
     /// Fired when something comes while the loop waits.
@@ -31,6 +35,12 @@ struct State {
 }
 
 impl State {
+    /// Takes all that waits, to be dropped without the lock.
+    fn forget(&mut self) -> impl Sized + use<> {
+        self.cancels += 1;
+        (std::mem::take(&mut self.prompts), std::mem::take(&mut self.deferred), std::mem::take(&mut self.pending))
+    }
+
     fn pop_injected(&mut self) -> Option<Message> {
         let at = self.pending.iter().position(|(via, _)| *via == Via::Inject)?;
         self.pending.remove(at).map(|(_, message)| message)
@@ -84,19 +94,23 @@ pub(crate) struct Writing<'a> {
     mailbox: Option<&'a Mailbox>,
     /// How many messages waited when it was given.
     waiting: usize,
+    /// [`State::cancels`] then.
+    cancels: u64,
     given: Option<Message>,
 }
 
 impl<'a> Writing<'a> {
-    fn new(mailbox: &'a Mailbox, waiting: usize) -> Self {
-        Self { mailbox: Some(mailbox), waiting, given: None }
+    fn new(mailbox: &'a Mailbox, state: &mut State) -> Self {
+        state.is_writing = true;
+        Self { mailbox: Some(mailbox), waiting: state.pending.len(), cancels: state.cancels, given: None }
     }
 
     /// The next message of those that waited already when the right was given; the one before is written.
     pub(crate) fn next_earlier(&mut self) -> Option<Message> {
         self.given = None;
         self.waiting = self.waiting.checked_sub(1)?;
-        self.given = self.mailbox?.state().pop_injected();
+        let mut state = self.mailbox?.state();
+        self.given = if state.cancels == self.cancels { state.pop_injected() } else { None };
         self.given.clone()
     }
 
@@ -104,6 +118,7 @@ impl<'a> Writing<'a> {
     pub(crate) fn next_or_end(&mut self) -> Option<Message> {
         self.given = None;
         let mut state = self.mailbox?.state();
+        self.cancels = state.cancels;
         self.given = state.pop_injected();
         if self.given.is_none() {
             state.is_writing = false;
@@ -117,7 +132,7 @@ impl Drop for Writing<'_> {
     fn drop(&mut self) {
         let Some(mailbox) = self.mailbox else { return };
         if let Some(message) = self.given.take() {
-            mailbox.put_back(VecDeque::from([(Via::Inject, message)]));
+            mailbox.put_back(VecDeque::from([(Via::Inject, message)]), self.cancels);
         }
         mailbox.state().is_writing = false;
     }
@@ -127,6 +142,8 @@ impl Drop for Writing<'_> {
 pub(crate) struct Pending<'a> {
     mailbox: &'a Mailbox,
     messages: VecDeque<(Via, Message)>,
+    /// [`State::cancels`] when it was taken.
+    cancels: u64,
 }
 
 impl Pending<'_> {
@@ -143,7 +160,40 @@ impl Pending<'_> {
 impl Drop for Pending<'_> {
     fn drop(&mut self) {
         if !self.messages.is_empty() {
-            self.mailbox.put_back(std::mem::take(&mut self.messages));
+            self.mailbox.put_back(std::mem::take(&mut self.messages), self.cancels);
+        }
+    }
+}
+
+/// A message that begins a turn, for as long as it is neither in the log nor refused. Dropped, it waits for the next message that is sent, and
+/// goes before it: to begin its turn again at once would fail again, without end, as on a full disk.
+pub(crate) struct Prompt<'a> {
+    mailbox: &'a Mailbox,
+    message: Option<Message>,
+    /// [`State::cancels`] when it was taken.
+    cancels: u64,
+}
+
+impl<'a> Prompt<'a> {
+    pub(crate) fn new(mailbox: &'a Mailbox, message: Message) -> Self {
+        Self { mailbox, message: Some(message), cancels: mailbox.state().cancels }
+    }
+
+    /// It has got where it was to go.
+    pub(crate) fn is_done(&mut self) {
+        self.message = None;
+    }
+}
+
+impl Drop for Prompt<'_> {
+    fn drop(&mut self) {
+        let Some(message) = self.message.take() else { return };
+        let mut state = self.mailbox.state();
+        if state.cancels == self.cancels {
+            state.deferred.push_back(message);
+        } else {
+            drop(state);
+            drop(message);
         }
     }
 }
@@ -156,7 +206,9 @@ impl Mailbox {
         let state = State {
             phase: Phase::Starting,
             prompts: VecDeque::new(),
+            deferred: VecDeque::new(),
             pending: VecDeque::new(),
+            cancels: 0,
             is_writing: false,
             arrival: None,
             idle: None,
@@ -185,6 +237,8 @@ impl Mailbox {
             if matches!(state.phase, Phase::Stopped { .. }) {
                 return Err(Stopped);
             }
+            let deferred = std::mem::take(&mut state.deferred);
+            state.prompts.extend(deferred);
             state.prompts.push_back(message);
             state.arrival.take()
         };
@@ -192,11 +246,12 @@ impl Mailbox {
         Ok(())
     }
 
-    /// For the turn under way; where none is, it begins one.
+    /// For the turn under way, or the one that is about to begin; where none is, it begins one.
     pub(crate) fn steer(&self, message: Message) -> Result<(), Stopped> {
         {
             let mut state = self.state();
-            if matches!(state.phase, Phase::InTurn(_)) {
+            let is_about_to = matches!(state.phase, Phase::Starting | Phase::Waiting) && !state.prompts.is_empty();
+            if is_about_to || matches!(state.phase, Phase::InTurn(_)) {
                 state.pending.push_back((Via::Steer, message));
                 return Ok(());
             }
@@ -209,9 +264,7 @@ impl Mailbox {
         match state.phase {
             Phase::Stopped { .. } => return Err(Stopped),
             Phase::Starting | Phase::Waiting | Phase::Ending if !state.is_writing => {
-                state.is_writing = true;
-                let waiting = state.pending.len();
-                return Ok(Inject::Write(message, Writing::new(self, waiting)));
+                return Ok(Inject::Write(message, Writing::new(self, &mut state)));
             }
             Phase::InTurn(_) | Phase::Starting | Phase::Waiting | Phase::Ending => {}
         }
@@ -222,17 +275,14 @@ impl Mailbox {
     /// The right to write what was put in; not where somebody has it, who then does.
     pub(crate) fn writing(&self) -> Option<Writing<'_>> {
         let mut state = self.state();
-        if std::mem::replace(&mut state.is_writing, true) {
-            return None;
-        }
-        Some(Writing::new(self, state.pending.len()))
+        if state.is_writing { None } else { Some(Writing::new(self, &mut state)) }
     }
 
     /// Forgets what waits, and cancels the turn under way.
     pub(crate) fn cancel(&self) {
         let (forgotten, turn, idle) = {
             let mut state = self.state();
-            let forgotten = (std::mem::take(&mut state.prompts), std::mem::take(&mut state.pending));
+            let forgotten = state.forget();
             let turn = if let Phase::InTurn(turn) = &state.phase { Some(Arc::clone(turn)) } else { None };
             let idle = if state.is_idle() { state.idle.take() } else { None };
             (forgotten, turn, idle)
@@ -248,7 +298,7 @@ impl Mailbox {
     pub(crate) fn stop(&self) -> Option<Cancel> {
         let (was_started, turn, woken, forgotten) = {
             let mut state = self.state();
-            let forgotten = (std::mem::take(&mut state.prompts), std::mem::take(&mut state.pending));
+            let forgotten = state.forget();
             let (was_started, turn) = match &state.phase {
                 Phase::Starting => (false, None),
                 Phase::Waiting | Phase::Ending => (true, None),
@@ -298,19 +348,14 @@ impl Mailbox {
         if state.is_writing {
             (state.pending, messages) = messages.into_iter().partition(|(via, _)| *via == Via::Inject);
         }
-        Pending { mailbox: self, messages }
+        Pending { mailbox: self, messages, cancels: state.cancels }
     }
 
-    /// Gives back what was taken and not used: it comes before all that has come since. Where the turn was cancelled or the mailbox
-    /// stopped meanwhile, it is forgotten like the rest.
-    fn put_back(&self, mut unused: VecDeque<(Via, Message)>) {
+    /// Gives back what was taken and not used: it comes before all that has come since. What waited was forgotten meanwhile, and so is this,
+    /// where somebody has cancelled or stopped.
+    fn put_back(&self, mut unused: VecDeque<(Via, Message)>, cancels: u64) {
         let mut state = self.state();
-        let is_forgotten = match &state.phase {
-            Phase::InTurn(turn) => turn.token().is_cancelled(),
-            Phase::Stopped { .. } => true,
-            Phase::Starting | Phase::Waiting | Phase::Ending => false,
-        };
-        if is_forgotten {
+        if state.cancels != cancels {
             drop(state);
             return drop(unused);
         }
@@ -358,8 +403,9 @@ impl Mailbox {
         drop(turn);
     }
 
-    /// The loop is over.
+    /// The loop is over, whoever has ended it: nothing is taken in any more.
     pub(crate) fn end(&self) {
+        drop(self.stop());
         // In this order: whoever asks in between finds the end, or is in what is taken.
         self.ended.cancel();
         let idle = self.state().idle.take();

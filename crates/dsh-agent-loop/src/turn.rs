@@ -6,7 +6,7 @@ use dsh_agent::{
     Agent, AgentPromptSubmit, AgentTurnContinuation, AgentTurnEnd, AgentTurnStart, Continuation, PromptDecision,
     TurnSummary,
 };
-use dsh_kernel::{Audience, Cancel, Emit, Event};
+use dsh_kernel::{Audience, Cancel, Emit, Event, Failure};
 use dsh_llm::{Message, ToolSchema, Usage};
 use dsh_session::{Attached, Input, SessionEvent, TurnEnd, TurnStarted, Via};
 
@@ -14,6 +14,7 @@ use crate::budget::Budget;
 use crate::code;
 use crate::driver::Shared;
 use crate::halt::Halt;
+use crate::mailbox::Prompt;
 use crate::repeats::Repeats;
 use crate::step::After;
 
@@ -66,23 +67,20 @@ pub(crate) async fn turn(
         Err(failure) => TurnEnd::failed(code::PANICKED, shared.ctx.shown(&failure)),
     };
     shared.set_budget(None);
-    let ended = shared.ctx.call_async(|| turn.end(end)).await;
-    if let Err(failure) = ended {
-        tracing::error!(agent = %agent.id(), failure = shared.ctx.shown(&failure), "a turn could not be ended");
-        let summary = turn.summary(TurnEnd::failed(code::PANICKED, "the turn could not be ended in the log"));
-        shared.mailbox.turn_over(summary);
-    }
+    turn.end(end).await;
 }
 
 impl Turn<'_> {
     async fn work(&mut self, message: Message) -> Result<(), TurnEnd> {
+        let mut prompt = Prompt::new(&self.shared.mailbox, message.clone());
         if self.shared.session.is_turn_open() {
             // An earlier turn could not be ended: a full disk, for example.
             self.shared.session.interrupt(TurnEnd::Interrupted).map_err(|error| failed(&error))?;
         }
         self.number = self.append(TurnStarted::new())?;
         self.tell(|turn| AgentTurnStart::new(turn.agent.clone(), turn.number));
-        self.submit(message).await?;
+        self.submit(message, &mut prompt).await?;
+        drop(prompt);
         loop {
             let now = self.shared.ctx.clock().now();
             self.halt.check()?;
@@ -107,25 +105,33 @@ impl Turn<'_> {
     }
 
     /// Has the listeners look at the message, and puts what they make of it into the log.
-    async fn submit(&mut self, message: Message) -> Result<(), TurnEnd> {
+    async fn submit(&mut self, message: Message, prompt: &mut Prompt<'_>) -> Result<(), TurnEnd> {
         let decision = if self.hears::<AgentPromptSubmit>() {
             let event = Arc::new(AgentPromptSubmit::new(self.agent.clone(), self.number));
             let asked = PromptDecision::Submit(message.clone());
             let decided = self.halt.within(self.shared.ctx.waterfall(event, asked, self.audience())).await?;
-            decided.map_err(|error| self.failed_by(&error))?
+            decided.map_err(|error| {
+                prompt.is_done();
+                self.failed_by(&error)
+            })?
         } else {
             PromptDecision::Submit(message.clone())
         };
         match decision {
             PromptDecision::Submit(submitted) => {
                 self.append(Input::new(submitted, Via::Prompt))?;
+                prompt.is_done();
                 Ok(())
             }
             PromptDecision::Block { reason, .. } => {
+                prompt.is_done();
                 self.append(Input::new(message, Via::Prompt))?;
                 Err(TurnEnd::refused(reason))
             }
-            _ => Err(TurnEnd::refused("a listener decided what this version does not know")),
+            _ => {
+                prompt.is_done();
+                Err(TurnEnd::refused("a listener decided what this version does not know"))
+            }
         }
     }
 
@@ -138,39 +144,41 @@ impl Turn<'_> {
         answer.map_err(|error| self.step_failed_by(&error))
     }
 
-    /// Ends the turn in the log, each open call with a result; then flushes, and tells.
-    async fn end(&mut self, end: TurnEnd) {
+    /// Ends the turn in the log, each open call with a result; then flushes, and tells. Whatever the store does, the turn is over then.
+    async fn end(&mut self, mut end: TurnEnd) {
         let session = &self.shared.session;
-        let end = match session.interrupt(end.clone()) {
-            Ok(_open) => end,
-            Err(error) => {
-                tracing::error!(agent = %self.agent.id(), %error, "the end of a turn could not be written");
-                if let TurnEnd::Completed = end { failed(&error) } else { end }
-            }
-        };
+        if let Err(failure) = self.contained(|| session.interrupt(end.clone())) {
+            tracing::error!(agent = %self.agent.id(), %failure, "the end of a turn could not be written");
+            end = failure_of(end, failure);
+        }
         // Not dropped where the turn is cancelled: what is in the log is to be on the disk when the turn is over.
         let flushed = self.shared.ctx.call_async(|| session.flush()).await;
-        let failure = match flushed {
-            Ok(Ok(())) => None,
-            Ok(Err(error)) => Some(failed(&error)),
-            Err(failure) => Some(TurnEnd::failed(code::PANICKED, self.shared.ctx.shown(&failure))),
-        };
-        let end = match failure {
-            None => end,
-            Some(failure) => {
-                tracing::error!(agent = %self.agent.id(), %failure, "a session could not be flushed");
-                // The log says how it ended, and whoever waits has to know that the log may be lost.
-                if let TurnEnd::Completed = end { failure } else { end }
-            }
-        };
+        if let Err(failure) = self.told(flushed) {
+            tracing::error!(agent = %self.agent.id(), %failure, "a session could not be flushed");
+            // The log says how it ended, and whoever waits has to know that the log may be lost.
+            end = failure_of(end, failure);
+        }
         let summary = self.summary(end);
         self.shared.mailbox.turn_over(summary.clone());
         if let Some(writing) = self.shared.mailbox.writing()
-            && let Err(error) = self.shared.write_down(writing, None)
+            && let Err(failure) = self.contained(|| self.shared.write_down(writing, None))
         {
-            tracing::error!(agent = %self.agent.id(), %error, "a message that was put in could not be written yet");
+            tracing::error!(agent = %self.agent.id(), %failure, "a message that was put in could not be written yet");
         }
         self.tell(|turn| AgentTurnEnd::new(turn.agent.clone(), summary));
+    }
+
+    /// Has the session do something; a panic of its store is a failure of it.
+    fn contained<T>(&self, code: impl FnOnce() -> Result<T, dsh_session::Error>) -> Result<T, TurnEnd> {
+        self.told(self.shared.ctx.call(code))
+    }
+
+    /// What came of something that the session was to do, as the end of a turn.
+    fn told<T>(&self, done: Result<Result<T, dsh_session::Error>, Failure>) -> Result<T, TurnEnd> {
+        match done {
+            Ok(done) => done.map_err(|error| failed(&error)),
+            Err(failure) => Err(TurnEnd::failed(code::PANICKED, self.shared.ctx.shown(&failure))),
+        }
     }
 
     fn summary(&self, end: TurnEnd) -> TurnSummary {
@@ -213,6 +221,11 @@ pub(crate) fn emit<E: Event<Mode = Emit>>(shared: &Shared, agent: &Agent, event:
         let failure = shared.ctx.shown(&error);
         tracing::error!(agent = %agent.id(), event = E::NAME, failure, "a listener failed");
     }
+}
+
+/// How a turn ends that went well until this.
+fn failure_of(end: TurnEnd, failure: TurnEnd) -> TurnEnd {
+    if let TurnEnd::Completed = end { failure } else { end }
 }
 
 /// How a turn ends whose session takes no event.

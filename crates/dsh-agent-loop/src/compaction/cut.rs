@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use dsh_session::{Record, Request, RequestMessages, SessionEvent, derive};
+use dsh_session::{Record, SessionEvent, derive};
 
 use super::size::size_of;
+use crate::code;
 
 /// The `seq` of the last record that gives way, so that no more than `keep` bytes of messages stay: as little as that takes, and
 /// always as much as can go where nothing suffices. `None` where nothing can go.
@@ -27,13 +28,14 @@ pub(super) fn cut(records: &[Arc<Record>], keep: usize) -> Option<u64> {
     }
 }
 
-/// Whether a model was asked in this turn already for a summary up to this place: it gave none that is whole, and costs as much again.
-pub(super) fn was_tried(records: &[Arc<Record>], turn: u32, through: u64) -> bool {
-    let is_that = |record: &Arc<Record>| {
-        matches!(&record.event, SessionEvent::Request(Request { messages: RequestMessages::Through { seq, .. }, .. })
-            if *seq == through)
-    };
-    records.iter().rev().take_while(|record| record.turn == turn).any(is_that)
+/// Whether a summary was asked for in this turn and came to nothing, no more than as many steps ago as the turn had then: asking costs as
+/// much again, and so a long turn asks less and less often.
+pub(super) fn was_tried(records: &[Arc<Record>], turn: u32, step: u32) -> bool {
+    let failed = records.iter().rev().take_while(|record| record.turn == turn).find_map(|record| {
+        let SessionEvent::StepFailed(failed) = &record.event else { return None };
+        (failed.code == code::NO_SUMMARY).then_some(failed.step)
+    });
+    failed.is_some_and(|failed| step <= failed.saturating_mul(2))
 }
 
 /// How long the summary is that stands for the oldest part already.

@@ -27,12 +27,12 @@ mod tests {
     use super::{Length, due};
 
     #[test]
-    fn a_request_over_the_threshold_is_compacted_however_much_is_to_be_kept() {
+    fn a_request_over_the_threshold_is_compacted_where_there_is_room_for_what_is_kept() {
         for keep in [1, 250, 900, 999] {
             assert_eq!(due(Length { fixed: 0, fresh: 1_000 }, 1_000, keep), None);
             assert!(due(Length { fixed: 0, fresh: 1_001 }, 1_000, keep).is_some(), "{keep}");
         }
-        // The prompt leaves no room for what is to be kept.
+        // Here the prompt leaves no room for it.
         assert_eq!(due(Length { fixed: 600, fresh: 500 }, 1_000, 400), None);
         assert_eq!(due(Length { fixed: 600, fresh: 501 }, 1_000, 400), Some(400));
     }

@@ -85,9 +85,13 @@ impl Drop for Asking<'_> {
             self.event.charge(usage);
         }
         let Some(problem) = self.problem.take() else { return };
-        let event = StepFailed::new(self.event.step, code::NO_SUMMARY, problem).usage(self.usage);
-        if let Err(error) = self.event.agent.session().append(event) {
-            tracing::warn!(agent = %self.event.agent.id(), %error, "what came of a summary could not be written");
+        let agent = &self.event.agent;
+        let failed = StepFailed::new(self.event.step, code::NO_SUMMARY, problem).usage(self.usage);
+        // By the context, since a store may panic, and this may be dropped for a panic.
+        let appended = agent.ctx().call(|| agent.session().append(failed).map(drop).map_err(Failure::from));
+        if let Err(failure) = appended.and_then(|appended| appended) {
+            let failure = agent.ctx().shown(&failure);
+            tracing::warn!(agent = %agent.id(), failure, "what came of a summary could not be written");
         }
     }
 }

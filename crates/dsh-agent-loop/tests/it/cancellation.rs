@@ -115,7 +115,7 @@ async fn work(points: Points, cx: ToolContext) {
 
 fn options(points: &Points) -> AgentOptions {
     let points = points.clone();
-    AgentOptions::new("main").session(id("main")).setup(move |_| async move {
+    AgentOptions::new("main").session(dsh_agent::NewSession::new().named(id("main"))).setup(move |_| async move {
         points.pass("setup").await;
         Ok(())
     })

@@ -205,7 +205,7 @@ async fn a_summary_that_was_cut_off_or_refused_is_none() {
         }
         assert!(!summing.asked().is_empty());
         assert_eq!(compacted(handle.agent()), 0, "{stop:?}");
-        // What came to nothing is not asked again in the same turn.
+        // What came to nothing is not asked again in so short a turn.
         let records = handle.agent().session().records();
         let mut asked = records.iter().filter_map(|record| {
             let SessionEvent::Request(request) = &record.event else { return None };
@@ -219,6 +219,37 @@ async fn a_summary_that_was_cut_off_or_refused_is_none() {
             Some((failed.code.as_str(), failed.usage))
         });
         assert!(failed.eq(summing.asked().iter().map(|_| ("agent::no_summary", Some(Usage::new(7, 5))))));
+        handle.dispose().await.unwrap();
+    }
+}
+
+// What comes to nothing costs as much each time: a long turn asks less and less often, whoever is asked.
+#[tokio::test]
+async fn a_summary_that_comes_to_nothing_is_asked_for_less_and_less_often() {
+    let cut_off =
+        vec![Piece::Event(ModelEvent::Text("They".into())), Piece::Event(ModelEvent::Stop(StopReason::MaxTokens))];
+    let (summing, counting) = (Played::by(move |_, _| cut_off.clone()), Counting::new(Some("fails")));
+    let makers = [CompactionConfig::with_model(Arc::new(summing.clone())), CompactionConfig::new(counting.clone())];
+    for (which, maker) in makers.into_iter().enumerate() {
+        let steps = Played::by(|_, before| {
+            let (id, arguments) = (format!("c{before}"), format!("{{\"at\":\"{}{before}\"}}", "x".repeat(200)));
+            if before < 40 { call([(&id, "look", &arguments)]) } else { said("Good.") }
+        });
+        let world = World::new(steps).await;
+        world.tool("look");
+        let config = maker.over_bytes(1_000).keep_bytes(300);
+        world.root.plugin(Compaction::new(config)).unwrap().ready().await.unwrap();
+        let handle = world.agent().await;
+        assert_eq!(world.turn(handle.agent(), "Go").await, TurnEnd::Completed);
+        let records = handle.agent().session().records();
+        let failed = records.iter().filter_map(|record| {
+            let SessionEvent::StepFailed(failed) = &record.event else { return None };
+            (failed.code == "agent::no_summary").then_some(failed.step)
+        });
+        let failed: Vec<u32> = failed.collect();
+        assert!((2..=5).contains(&failed.len()) && failed.windows(2).all(|two| two[1] == 2 * two[0] + 1), "{failed:?}");
+        let asked = if which == 0 { summing.asked().len() } else { counting.made.load(Ordering::SeqCst) };
+        assert_eq!(asked, failed.len());
         handle.dispose().await.unwrap();
     }
 }

@@ -199,7 +199,11 @@ async fn a_loop_that_unloads_stops_its_agents_and_ends_their_turns() {
     assert_eq!(agent.status(), AgentStatus::Stopped);
     assert_eq!(world.root.agents().list().unwrap().len(), 1, "it is its owner's still");
     handle.dispose().await.unwrap();
-    let error = world.root.agents().create(dsh_agent::AgentOptions::new("main").session(id("next"))).await;
+    let error = world
+        .root
+        .agents()
+        .create(dsh_agent::AgentOptions::new("main").session(dsh_agent::NewSession::new().named(id("next"))))
+        .await;
     assert_eq!(error.unwrap_err().code(), "agent::no_factory");
 }
 

@@ -1,10 +1,12 @@
 //! A failing step ends its turn, not the agent; a failing prompt ends it before any request (A5).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use dsh_agent::AgentTurnEnd;
+use dsh_agent_loop::{Compaction, CompactionConfig};
 use dsh_kernel::{BoxFuture, Failure};
-use dsh_llm::{Message, ModelErrorKind, ModelEvent, Role, StopReason};
+use dsh_llm::{Message, ModelErrorKind, ModelEvent, Role, StopReason, Usage};
 use dsh_session::{Listed, MemoryStore, Record, SessionEvent, SessionId, SessionStore, SessionWriter, TurnEnd};
 use dsh_system_prompt::{PromptSection, PromptVariable, SystemPromptExt};
 
@@ -220,8 +222,14 @@ async fn a_store_that_fails_or_panics_at_any_record_ends_the_turn_and_not_the_ag
             world.tool("look");
             let handle = world.agent().await;
             let agent = handle.agent();
+            let (told, begun) = (dsh_testkit::Log::new(), dsh_testkit::Log::new());
+            let (log, of_begin) = (told.clone(), begun.clone());
+            agent.ctx().on(move |_: &dsh_agent::AgentTurnStart| of_begin.push("begun")).unwrap();
+            agent.ctx().on(move |_: &AgentTurnEnd| log.push("ended")).unwrap();
             agent.send(Message::user("Go")).unwrap();
             agent.when_idle().await;
+            assert_eq!(told.len(), 1, "who hears of a turn hears of its end, at {at}");
+            assert!(begun.len() <= 1);
             let was_reached = appended.load(Ordering::SeqCst) > at;
             let end = agent.last_turn().unwrap().end;
             if !was_reached {
@@ -232,7 +240,11 @@ async fn a_store_that_fails_or_panics_at_any_record_ends_the_turn_and_not_the_ag
             assert_ne!(end, TurnEnd::Completed, "at {at}");
             assert!(world.ran().len() <= 1);
             assert_eq!(world.turn(agent, "Again").await, TurnEnd::Completed, "at {at}");
-            assert!(ends(agent).len() <= 2);
+            let users = |message: &&Message| message.role == Role::User;
+            let said = agent.session().messages();
+            let said: Vec<_> = said.iter().filter(users).filter_map(|message| message.content[0].as_text()).collect();
+            assert_eq!(said, ["Go", "Again"], "at {at}, {panics}");
+            assert!(ends(agent).len() <= 3);
             handle.dispose().await.unwrap();
         }
     }
@@ -283,6 +295,77 @@ async fn what_the_log_does_not_take_stays_in_the_queue() {
     }
 }
 
+// A5: a message that its turn's log did not take begins one before the next message does; listeners are asked about it again.
+#[tokio::test]
+async fn a_message_whose_turn_could_not_be_written_goes_before_the_next_one() {
+    for (at, panics) in [(0, false), (1, false), (0, true), (1, true)] {
+        let fail = move |inner| Failing { inner, at, panics, appended: Arc::default() };
+        let world = WorldBuilder::new(Played::by(|_, _| said("Good."))).wrapped(fail).build().await;
+        let handle = world.agent().await;
+        let agent = handle.agent();
+        assert_ne!(world.turn(agent, "one").await, TurnEnd::Completed);
+        assert_eq!(agent.session().messages(), [], "it is tried again when the next one comes");
+        assert_eq!(world.turn(agent, "two").await, TurnEnd::Completed);
+        let texts = |messages: &[Message]| -> Vec<String> {
+            messages.iter().map(|message| message.content[0].as_text().unwrap().to_owned()).collect()
+        };
+        assert_eq!(texts(&agent.session().messages()), ["one", "Good.", "two", "Good."], "at {at}, {panics}");
+
+        // What somebody has cancelled meanwhile is forgotten like the rest.
+        let fail = move |inner| Failing { inner, at, panics, appended: Arc::default() };
+        let world = WorldBuilder::new(Played::by(|_, _| said("Good."))).wrapped(fail).build().await;
+        let handle = world.agent().await;
+        let agent = handle.agent();
+        assert_ne!(world.turn(agent, "one").await, TurnEnd::Completed);
+        agent.cancel();
+        assert_eq!(world.turn(agent, "two").await, TurnEnd::Completed);
+        assert_eq!(texts(&agent.session().messages()), ["two", "Good."], "at {at}, {panics}");
+    }
+}
+
+// A3: what a summary has cost stands in the log, whichever record the store refuses.
+#[tokio::test]
+async fn a_summary_that_could_not_be_written_has_its_cost_in_the_log() {
+    for (at, panics) in (0..60).flat_map(|at| [(at, false), (at, true)]) {
+        let events = [
+            ModelEvent::Text("They looked.".to_owned()),
+            ModelEvent::Usage(Usage::new(1_000, 500)),
+            ModelEvent::Stop(StopReason::EndTurn),
+        ];
+        let summing = Played::by(move |_, _| events.iter().cloned().map(Piece::Event).collect());
+        let fail = move |inner| Failing { inner, at, panics, appended: Arc::default() };
+        let world = WorldBuilder::new(Played::by(|_, _| said(&"word ".repeat(60)))).wrapped(fail).build().await;
+        let config = CompactionConfig::with_model(Arc::new(summing)).over_bytes(1_000).keep_bytes(300);
+        world.root.plugin(Compaction::new(config)).unwrap().ready().await.unwrap();
+        let handle = world.agent().await;
+        let agent = handle.agent();
+        let told = Arc::new(AtomicU64::new(0));
+        let sum = Arc::clone(&told);
+        agent
+            .ctx()
+            .on(move |event: &AgentTurnEnd| {
+                sum.fetch_add(event.summary.usage.input_tokens, Ordering::SeqCst);
+            })
+            .unwrap();
+        for _ in 0..8 {
+            agent.send(Message::user("Go")).unwrap();
+            agent.when_idle().await;
+        }
+        let usage = |event: &SessionEvent| match event {
+            SessionEvent::Answered(answered) => answered.usage,
+            SessionEvent::StepFailed(failed) => failed.usage,
+            SessionEvent::Compacted(compacted) => compacted.usage,
+            _ => None,
+        };
+        let records = agent.session().records();
+        let in_log: u64 =
+            records.iter().filter_map(|record| usage(&record.event)).map(|usage| usage.input_tokens).sum();
+        // An answer that was not written is lost with its cost.
+        assert!(told.load(Ordering::SeqCst) - in_log < 1_000, "at {at}, {panics}");
+        handle.dispose().await.unwrap();
+    }
+}
+
 // A5: what waits since the store refused it comes before what is said later.
 #[tokio::test]
 async fn what_was_put_in_first_stands_first_in_the_log() {
@@ -294,6 +377,9 @@ async fn what_was_put_in_first_stands_first_in_the_log() {
         let world = WorldBuilder::new(model).wrapped(fail).build().await;
         let handle = world.agent().await;
         let agent = handle.agent();
+        let told = dsh_testkit::Log::new();
+        let log = told.clone();
+        agent.ctx().on(move |event: &AgentTurnEnd| log.push(event.summary.end.to_string())).unwrap();
         agent.send(Message::user("Go")).unwrap();
         gate.reached().await;
         let put_in = |text: &str| agent.inject_message(Message::user(text));
@@ -301,6 +387,8 @@ async fn what_was_put_in_first_stands_first_in_the_log() {
         put_in("put in 2").unwrap();
         gate.open();
         agent.when_idle().await;
+        assert_eq!(agent.last_turn().unwrap().end, TurnEnd::Completed, "the turn itself went well");
+        told.assert(["completed"]);
         let third = put_in("put in 3");
         assert_eq!(third.is_err(), at == 8, "the store refuses that very one");
         put_in("put in 4").unwrap();
@@ -323,7 +411,7 @@ async fn what_was_put_in_first_stands_first_in_the_log() {
 // A limit on tokens holds for what was paid for, whatever became of it.
 #[tokio::test]
 async fn what_a_failed_or_cancelled_request_has_cost_is_charged() {
-    let told = || vec![text("I"), Piece::Event(ModelEvent::Usage(dsh_llm::Usage::new(100, 3)))];
+    let told = || vec![text("I"), Piece::Event(ModelEvent::Usage(Usage::new(100, 3)))];
     let gate = dsh_testkit::Gate::new();
     for (end, expected) in [
         (vec![], "broken"),
@@ -340,12 +428,12 @@ async fn what_a_failed_or_cancelled_request_has_cost_is_charged() {
         }
         agent.when_idle().await;
         world.check(agent);
-        assert_eq!(agent.last_turn().unwrap().usage, dsh_llm::Usage::new(100, 3), "{expected}");
+        assert_eq!(agent.last_turn().unwrap().usage, Usage::new(100, 3), "{expected}");
         let records = agent.session().records();
         let usage = records
             .iter()
             .find_map(|record| if let SessionEvent::StepFailed(failed) = &record.event { failed.usage } else { None });
-        assert_eq!(usage, Some(dsh_llm::Usage::new(100, 3)), "{expected}");
+        assert_eq!(usage, Some(Usage::new(100, 3)), "{expected}");
         handle.dispose().await.unwrap();
     }
 }

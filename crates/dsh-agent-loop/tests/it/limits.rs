@@ -145,7 +145,7 @@ async fn an_agent_under_a_budget_takes_from_it() {
     world.turn(handle.agent(), "Go").await;
     let budget = found.lock().unwrap().take().unwrap();
     assert_eq!(budget.steps_left(), Some(0));
-    let under = AgentOptions::new("under").session(crate::support::id("under"));
+    let under = AgentOptions::new("under").session(dsh_agent::NewSession::new().named(crate::support::id("under")));
     let under = under.with(LoopOptions::new().limits(TurnLimits::new().steps(50)).under(budget));
     let child = dsh_agent::AgentsExt::agents(&world.root).create(under).await.unwrap();
     child.agent().send(dsh_llm::Message::user("Go")).unwrap();

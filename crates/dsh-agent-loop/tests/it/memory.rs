@@ -13,7 +13,7 @@ fn on_a_runtime(test: impl Future<Output = ()>) {
 }
 
 async fn make(world: &World, number: u64) -> dsh_agent::AgentHandle {
-    let options = AgentOptions::new("agent").session(SessionId::new(number, 0));
+    let options = AgentOptions::new("agent").session(dsh_agent::NewSession::new().named(SessionId::new(number, 0)));
     world.root.agents().create(options).await.unwrap()
 }
 

@@ -59,6 +59,25 @@ async fn steering_comes_into_the_turn_under_way_and_keeps_it_from_its_end() {
     handle.dispose().await.unwrap();
 }
 
+// What one thread says stands in the log in the order in which it said it.
+#[tokio::test]
+async fn steering_comes_into_the_turn_that_is_about_to_begin() {
+    let gate = Gate::new();
+    let world = World::new(gated(&gate)).await;
+    let handle = world.agent().await;
+    let agent = handle.agent();
+    agent.send(Message::user("one")).unwrap();
+    agent.steer(Message::user("and two")).unwrap();
+    gate.reached().await;
+    agent.steer(Message::user("and three")).unwrap();
+    gate.open();
+    agent.when_idle().await;
+    assert_eq!(texts(&agent.session().messages()), ["one", "and two", "Good.", "and three", "Good."]);
+    assert_eq!(ends(agent), [TurnEnd::Completed]);
+    world.check(agent);
+    handle.dispose().await.unwrap();
+}
+
 #[tokio::test]
 async fn steering_an_idle_agent_begins_a_turn() {
     let world = World::new(Played::answers([said("Good.")])).await;

@@ -175,7 +175,7 @@ async fn an_agent_sees_its_own_scope_and_the_global_layer() {
         }))
         .await;
     let other = dsh_agent::AgentsExt::agents(&world.root)
-        .create(AgentOptions::new("other").session(crate::support::id("other")))
+        .create(AgentOptions::new("other").session(dsh_agent::NewSession::new().named(crate::support::id("other"))))
         .await
         .unwrap();
     world.turn(handle.agent(), "Go").await;

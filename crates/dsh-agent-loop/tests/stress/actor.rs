@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dsh_agent::{Agent, AgentHandle, AgentOptions, AgentPreStep, AgentsExt};
+use dsh_agent::{Agent, AgentHandle, AgentOptions, AgentPreStep, AgentsExt, NewSession};
 use dsh_kernel::{BoxFuture, Context, Disposer, DynPlugin, Failure, Fiber, Name, Teardown};
 use dsh_llm::Message;
 use dsh_session::SessionId;
@@ -86,7 +86,7 @@ impl Actor {
         let id = self.place.new_session();
         let (ran, probes, own) = (self.place.ran.clone(), self.place.probes.clone(), self.dice.one_in(2));
         let (fails, mut dice) = (self.dice.one_in(10), self.dice.clone());
-        let options = AgentOptions::new("agent").session(id).setup(move |ctx| async move {
+        let options = AgentOptions::new("agent").session(NewSession::new().named(id)).setup(move |ctx| async move {
             if own {
                 ctx.tools().register(thrown("look", &mut dice, &ran, &probes))?;
             }

@@ -120,7 +120,7 @@ impl World {
     }
 
     pub(crate) async fn create(&self, options: AgentOptions) -> AgentHandle {
-        self.root.agents().create(options.session(id("main"))).await.unwrap()
+        self.root.agents().create(options.session(dsh_agent::NewSession::new().named(id("main")))).await.unwrap()
     }
 
     /// A tool that answers `did NAME`.
