@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use divan::counter::ItemsCount;
 use divan::{AllocProfiler, Bencher};
-use dsh_agent::{Agent, AgentHandle, AgentOptions, Agents, AgentsExt};
+use dsh_agent::{Agent, AgentHandle, AgentOptions, Agents, AgentsExt, NewSession};
 use dsh_agent_loop::{AgentLoop, LoopConfig, LoopOptions, TurnLimits};
 use dsh_bench::{Workload, runtime};
 use dsh_kernel::{Context, Failure, Kernel};
@@ -113,7 +113,7 @@ fn fill(root: &Context) -> Result<(), Failure> {
 
 impl World {
     fn agent(&self, runtime: &Runtime, number: u128) -> AgentHandle {
-        let options = AgentOptions::new("agent").session(SessionId::new(0, number));
+        let options = AgentOptions::new("agent").session(NewSession::new().named(SessionId::new(0, number)));
         let options = options.run(dsh_system_prompt::RunContext::new().cwd("/srv"));
         prepared(|| Ok(runtime.block_on(async { self.root.agents().create(options).await })?))
     }

@@ -143,7 +143,8 @@ impl Agent {
         &self.0.fields
     }
 
-    /// Says something to it: begins a turn, once those before it have ended.
+    /// Says something to it: begins a turn, once those before it have ended. Where the log does not take it, the turn has failed, and it
+    /// goes before the next message that is sent.
     ///
     /// # Errors
     ///
@@ -152,8 +153,8 @@ impl Agent {
         self.drive(|driver| driver.send(message))?
     }
 
-    /// Says something to it while it works: the model reads it at the next step of the turn under way, which does not end before
-    /// that. Where none is, it begins one, as [`send`](Self::send) does.
+    /// Says something to it while it works: the model reads it at the next step of the turn under way, or about to begin, which does not
+    /// end before that. Where none is, it begins one, as [`send`](Self::send) does.
     ///
     /// # Errors
     ///

@@ -66,10 +66,6 @@ impl Making {
             run = run.model(model);
         }
         fields = fields.with(run.clone());
-        let resumed = match &source {
-            Source::New(_, new) => new.source.is_some(),
-            Source::Resumed(_) | Source::Open(_) => true,
-        };
         let is_made = Arc::new(AtomicBool::new(false));
         let session = self.session(fx, source, &run, &is_made)?;
 
@@ -84,7 +80,7 @@ impl Making {
             // As code of the caller's, whose panic is told from one of ours.
             self.ctx.call_async(move || setup(setup_ctx)).await??;
         }
-        let start = Arc::new(AgentSessionStart::new(agent.clone(), resumed));
+        let start = Arc::new(AgentSessionStart::new(agent.clone(), agent.session().turn() > 0));
         if let Some(never) = self.ctx.serial(start, Audience::Scope(key)).await? {
             match never {}
         }
@@ -138,7 +134,7 @@ impl Making {
     }
 }
 
-/// Nobody has said anything in a session whose agent never came to be: it goes, once it is closed.
+/// A new session whose agent never came to be goes, once it is closed.
 fn goes_unless(is_made: &Arc<AtomicBool>, fx: &mut Fx, all: SessionsHandle, id: SessionId) {
     let is_made = Arc::clone(is_made);
     fx.defer(move || if is_made.load(Ordering::Acquire) { Ok(()) } else { all.remove(&id) });

@@ -62,13 +62,6 @@ impl From<NewSession> for AgentSession {
     }
 }
 
-/// A new one of this name.
-impl From<SessionId> for AgentSession {
-    fn from(id: SessionId) -> Self {
-        NewSession::new().named(id).into()
-    }
-}
-
 /// One that is open, and that nobody has entered.
 impl From<Session> for AgentSession {
     fn from(session: Session) -> Self {

@@ -19,7 +19,7 @@ type Field = Quiet<Box<dyn FnOnce(AssembleContext) -> AssembleContext + Send>>;
 /// use dsh_system_prompt::{PromptSection, RunContext, SystemPromptExt};
 ///
 /// let options = AgentOptions::new("reviewer")
-///     .session(SessionId::new(1_760_000_000_000, 7))
+///     .session(NewSession::new().named(SessionId::new(1_760_000_000_000, 7)))
 ///     .run(RunContext::new().cwd("/srv/shop"))
 ///     .setup(|ctx| async move {
 ///         // What is registered here is for this agent alone, and leaves with it.
@@ -43,7 +43,8 @@ impl AgentOptions {
         Self { name: name.into(), session: None, run: RunContext::new(), setup: None, fields: Vec::new() }
     }
 
-    /// Its session: the name of a new one, a [`NewSession`], or one that is open and that nobody has entered. Without this a new one.
+    /// Its session: a [`NewSession`](crate::NewSession), or one that is open and that nobody has entered. Without this a new one. To go on with one of the
+    /// store is [`resume`](crate::AgentsHandle::resume).
     pub fn session(mut self, session: impl Into<AgentSession>) -> Self {
         self.session = Some(session.into());
         self
@@ -81,6 +82,10 @@ impl AgentOptions {
 
 impl fmt::Debug for AgentOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AgentOptions").field("name", &self.name).field("run", &self.run).finish_non_exhaustive()
+        f.debug_struct("AgentOptions")
+            .field("name", &self.name)
+            .field("session", &self.session)
+            .field("run", &self.run)
+            .finish_non_exhaustive()
     }
 }

@@ -54,6 +54,10 @@ pub(crate) async fn drive(
         tracing::error!(run = %run.id, failure = ending.registry.ctx.shown(&error), "what a subagent's run had made did not go well");
     }
     let mut result = match (ended, child) {
+        // One that failed says nothing of what its child has said and cost.
+        (Ok(SubagentResult { stop, session: None, .. }), Some((child, from))) if stop != SubagentStop::Completed => {
+            SubagentResult { stop, ..last_words(&child, from) }
+        }
         (Ok(result), _) => result,
         (Err(stop), Some((child, from))) => SubagentResult { stop, ..last_words(&child, from) },
         (Err(stop), None) => SubagentResult::stopped(stop),

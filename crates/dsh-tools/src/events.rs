@@ -168,9 +168,11 @@ impl PreExecute {
         &self.decision
     }
 
-    /// Allows it, whatever was decided before.
+    /// Has nobody asked about it; a denial stands.
     pub fn allow(&mut self) {
-        self.decision = Decision::Allow;
+        if let Decision::Ask { .. } = self.decision {
+            self.decision = Decision::Allow;
+        }
     }
 
     /// Denies it, whatever was decided before.

@@ -35,20 +35,21 @@ pub(crate) async fn main() -> Result<(), Failure> {
     root.plugin(AgentLoop::new(LoopConfig::new(Arc::new(ScriptedModel::parse(SCRIPT)?))))?.ready().await?;
 
     // What is registered in the setup is for this agent alone, and leaves with it.
-    let options = AgentOptions::new("counter").session("demo".parse::<SessionId>()?).setup(|ctx| async move {
-        ctx.tools().register(Tool::typed(
-            "count_words",
-            "Counts the words of a text.",
-            |count: Count, _cx| async move { Ok(count.text.split_whitespace().count().to_string()) },
-        ))?;
-        ctx.on(|call: &AgentToolCall| println!("[{} {}]", call.call.name, call.call.arguments))?;
-        ctx.on(|piece: &AgentStream| {
-            if let ModelEvent::Text(text) = &piece.event {
-                println!("{text}");
-            }
-        })?;
-        Ok(())
-    });
+    let options =
+        AgentOptions::new("counter").session(NewSession::new().named("demo".parse()?)).setup(|ctx| async move {
+            ctx.tools().register(Tool::typed(
+                "count_words",
+                "Counts the words of a text.",
+                |count: Count, _cx| async move { Ok(count.text.split_whitespace().count().to_string()) },
+            ))?;
+            ctx.on(|call: &AgentToolCall| println!("[{} {}]", call.call.name, call.call.arguments))?;
+            ctx.on(|piece: &AgentStream| {
+                if let ModelEvent::Text(text) = &piece.event {
+                    println!("{text}");
+                }
+            })?;
+            Ok(())
+        });
     let handle = root.agents().create(options).await?;
     handle.agent().send(Message::user("How many words has \"the quick brown fox\"?"))?;
     handle.agent().when_idle().await;

@@ -56,7 +56,8 @@ pub(crate) async fn main() -> Result<(), Failure> {
     let tide = root.plugin(Tide)?;
     tide.ready().await?;
 
-    let handle = root.agents().create(AgentOptions::new("keeper").session("demo".parse::<SessionId>()?)).await?;
+    let handle =
+        root.agents().create(AgentOptions::new("keeper").session(NewSession::new().named("demo".parse()?))).await?;
     ask(handle.agent(), "When is high water?").await?;
     tide.dispose().await?; // section, variable, tool and listener: nothing of it is left
     ask(handle.agent(), "And tomorrow?").await?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dsh_agent::{Agent, AgentOptions, AgentsExt, CurrentAgent, assemble_context_for};
+use dsh_agent::{Agent, AgentOptions, AgentsExt, CurrentAgent, NewSession, assemble_context_for};
 use dsh_session::{MemoryStore, Opened, Session};
 use dsh_system_prompt::{AssembleContext, RunContext};
 
@@ -66,7 +66,13 @@ async fn a_child_made_through_its_parents_context_leaves_with_it() {
     let world = world().await;
     let before = world.kernel.inspect().to_string();
     let parent = world.create("parent").await;
-    let child = parent.agent().ctx().agents().create(AgentOptions::new("child").session(id("child"))).await.unwrap();
+    let child = parent
+        .agent()
+        .ctx()
+        .agents()
+        .create(AgentOptions::new("child").session(NewSession::new().named(id("child"))))
+        .await
+        .unwrap();
     assert_ne!(child.agent().scope_key(), parent.agent().scope_key());
     drop(child);
     parent.dispose().await.unwrap();

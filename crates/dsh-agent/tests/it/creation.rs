@@ -163,7 +163,7 @@ async fn a_creation_that_is_dropped_half_way_is_rolled_back() {
         tokio::task::yield_now().await;
     }
     world.assert_nothing_left(&before);
-    assert!(world.root.sessions().list().unwrap().is_empty(), "the session in which nothing was said has gone");
+    assert!(world.root.sessions().list().unwrap().is_empty(), "the new session has gone");
 }
 
 // A1: each of many agents is found, and leaves alone.

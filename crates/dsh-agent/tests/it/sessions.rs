@@ -95,7 +95,7 @@ async fn options_that_name_another_session_are_refused_where_one_is_resumed() {
     drop(Session::create(&world.store, Opened::new(id("old"))).unwrap());
     let other = Session::create(&world.store, Opened::new(id("open"))).unwrap();
     let options = [
-        AgentOptions::new("main").session(id("other")),
+        AgentOptions::new("main").session(NewSession::new().named(id("other"))),
         AgentOptions::new("main").session(other),
         AgentOptions::new("main").session(NewSession::fork(id("old"), 0)),
         AgentOptions::new("main").session(NewSession::new().parent(id("other"))),
@@ -111,7 +111,9 @@ async fn options_that_name_another_session_are_refused_where_one_is_resumed() {
 #[tokio::test]
 async fn the_model_that_is_told_is_the_drivers() {
     let world = world().await;
-    let options = AgentOptions::new("main").session(id("a")).run(RunContext::new().model("another").cwd("/srv"));
+    let options = AgentOptions::new("main")
+        .session(NewSession::new().named(id("a")))
+        .run(RunContext::new().model("another").cwd("/srv"));
     let handle = world.root.agents().create(options).await.unwrap();
     let run = handle.agent().run().unwrap();
     assert_eq!((run.model_name(), run.cwd_shown()), (Some("fake-1"), Some("/srv")));

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use dsh_agent::{Agent, AgentDriver, AgentFactory, AgentOptions, AgentStatus, Agents, AgentsExt, Error, TurnSummary};
+use dsh_agent::{
+    Agent, AgentDriver, AgentFactory, AgentOptions, AgentStatus, Agents, AgentsExt, Error, NewSession, TurnSummary,
+};
 use dsh_kernel::{BoxFuture, Context, DynPlugin, Failure, Fiber, FiberChanged, FiberState, Kernel, Name, Service};
 use dsh_llm::Message;
 use dsh_session::{
@@ -41,7 +43,7 @@ pub(crate) fn id(name: &str) -> SessionId {
 }
 
 pub(crate) fn options(name: &str) -> AgentOptions {
-    AgentOptions::new(name.to_owned()).session(id(name))
+    AgentOptions::new(name.to_owned()).session(NewSession::new().named(id(name)))
 }
 
 impl World {

@@ -1,13 +1,17 @@
 //! Whoever asks this process to end.
 
 use std::io;
+#[cfg(unix)]
+use std::sync::Arc;
 
 /// Does this each time that somebody asks for the end of this process, which from now on does not end by itself for it: Ctrl-C, `TERM`,
-/// and a terminal that goes away, unless `nohup` began the process. Ctrl-\ still ends it at once, with all that its tools have started.
+/// and a terminal that goes away, unless `nohup` began the process. Ctrl-\ still ends it at once, with all that its tools have started. What
+/// may be written no further, for a limit on the size of files, is an error of writing from now on.
 #[cfg(unix)]
 pub(crate) fn on_interrupt(act: impl Fn() + Send + 'static) -> io::Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
 
+    signal_hook::flag::register(SIGXFSZ, Arc::default())?;
     let hangs_up = (!is_ignored(SIGHUP)).then_some(SIGHUP);
     let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGQUIT].into_iter().chain(hangs_up))?;
     let listen = move || {

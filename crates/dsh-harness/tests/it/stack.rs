@@ -6,8 +6,8 @@ use dsh_harness::agent_loop::{AgentLoop, LoopConfig};
 use dsh_harness::kernel::{Context, Disposer, Fiber, Kernel};
 use dsh_harness::llm::{ContentBlock, Message, Model, ModelRequest, ModelStream, NO_PARAMETERS, ScriptedModel};
 use dsh_harness::prelude::{
-    Agent, AgentHandle, AgentOptions, Agents, AgentsExt, Identity, MemoryStore, PromptConfig, SessionEvent, SessionId,
-    Sessions, SystemPrompt, Tool, ToolSchema, Tools, ToolsConfig, ToolsExt,
+    Agent, AgentHandle, AgentOptions, Agents, AgentsExt, Identity, MemoryStore, NewSession, PromptConfig, SessionEvent,
+    SessionId, Sessions, SystemPrompt, Tool, ToolSchema, Tools, ToolsConfig, ToolsExt,
 };
 use dsh_harness::session::{CallEnded, TurnEnd, requests};
 
@@ -58,7 +58,7 @@ impl Stack {
 
     /// An agent whose name is its session's too.
     pub(crate) async fn agent(&self, name: &'static str) -> AgentHandle {
-        self.root.agents().create(AgentOptions::new(name).session(id(name))).await.unwrap()
+        self.root.agents().create(AgentOptions::new(name).session(NewSession::new().named(id(name)))).await.unwrap()
     }
 
     /// Tools for everybody, each answering `did NAME`.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dsh_agent::{
     AgentCompacted, AgentHandle, AgentOptions, AgentStream, AgentToolCall, AgentToolResult, AgentTurnEnd,
-    AgentTurnStart, Agents, AgentsExt, TurnSummary,
+    AgentTurnStart, Agents, AgentsExt, NewSession, TurnSummary,
 };
 use dsh_agent_loop::{AgentLoop, Compaction, LoopConfig, LoopOptions};
 use dsh_kernel::{Context, Failure};
@@ -110,8 +110,11 @@ impl Turn {
             Ok(())
         });
         let agents = root.agents();
-        let handle =
-            if resumes { agents.resume(id, options).await? } else { agents.create(options.session(id)).await? };
+        let handle = if resumes {
+            agents.resume(id, options).await?
+        } else {
+            agents.create(options.session(NewSession::new().named(id))).await?
+        };
         Ok(handle)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dsh_session::{Error, FileStore, Listed, SessionStore};
+use dsh_session::{Error, ErrorKind, FileStore, Listed, SessionStore};
 use dsh_system_prompt::show_path;
 
 use super::wrong;
@@ -101,8 +101,9 @@ fn unread_since<'l>(
 }
 
 fn may_be_last(error: &Error, store: &FileStore) -> Diagnostic {
-    let removing =
-        error.session().map_or_else(String::new, |id| format!(", or remove it with `dsh sessions remove {id}`"));
+    // One that is no file of a session is not dsh's to remove.
+    let removable = error.session().filter(|_| error.kind() != ErrorKind::NotAFile);
+    let removing = removable.map_or_else(String::new, |id| format!(", or remove it with `dsh sessions remove {id}`"));
     wrong(error, store)
         .with_note("it may be the last session of this folder: an older one is not taken in its place")
         .with_help(format!(

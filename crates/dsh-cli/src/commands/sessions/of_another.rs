@@ -27,9 +27,14 @@ pub(in crate::commands) fn of_another(session: &Listed, here: &Path, agent: &str
     };
     let mut warning =
         Diagnostic::warning("session::of_another", format!("session {id} is of {of}, and goes on {goes_on}"));
-    if folder.is_some() {
-        warning = warning.with_note("it stays a session of that folder: `--continue` finds it there, and not here");
+    if folder.is_none() {
+        let as_before = match opened.agent.as_str() {
+            MAIN => "without `--agent` it goes on as before".to_owned(),
+            other => format!("with `--agent {other}` it goes on as before"),
+        };
+        return Some(warning.with_help(as_before));
     }
+    warning = warning.with_note("it stays a session of that folder: `--continue` finds it there, and not here");
     Some(warning.with_help(format!("`dsh sessions fork {id}` makes one of this folder, and leaves that one as it is")))
 }
 

@@ -179,7 +179,16 @@ fn a_session_of_another_folder_or_agent_goes_on_with_a_warning() {
     assert!(went_on.stdout.starts_with(&format!("{{\"event\":\"session\",\"session\":\"{fork}\"")), "{went_on}");
 
     let scribe = run(&project, &["--agent", "scribe", "--session", &id, "who are you"]);
-    tells(&scribe, 0, &["warning[session::of_another]", "is of no agent", "with agent `scribe`", &advice]);
+    tells(
+        &scribe,
+        0,
+        &[
+            "warning[session::of_another]",
+            "is of no agent",
+            "with agent `scribe`",
+            "without `--agent` it goes on as before",
+        ],
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Case 12: lists of tools that are empty, mistyped or contradict themselves, in a running agent: schemas, prompt and dispatcher agree.
 
-use dsh_harness::prelude::{AgentOptions, AgentsExt, ToolFilter, ToolsExt};
+use dsh_harness::prelude::{AgentOptions, AgentsExt, NewSession, ToolFilter, ToolsExt};
 use dsh_harness::session::TurnEnd;
 
 use crate::stack::{Stack, id, offered, results, turn};
@@ -18,7 +18,7 @@ const SCRIPT: &str = r#"
 "#;
 
 fn restricted(name: &'static str, filter: Option<ToolFilter>) -> AgentOptions {
-    AgentOptions::new(name).session(id(name)).setup(move |ctx| async move {
+    AgentOptions::new(name).session(NewSession::new().named(id(name))).setup(move |ctx| async move {
         if let Some(filter) = filter {
             ctx.tools().restrict(filter)?;
         }
