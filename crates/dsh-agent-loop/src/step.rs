@@ -33,6 +33,7 @@ impl Turn<'_> {
         let message = answer.message();
         let calls: Vec<_> = answer.calls().cloned().collect();
         let cut = answer.cut_calls().count();
+        self.stop = answer.stop();
         self.append(
             Answered::new(self.step, message.clone())
                 .usage(answer.usage())

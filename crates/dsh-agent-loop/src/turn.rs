@@ -7,7 +7,7 @@ use dsh_agent::{
     TurnSummary,
 };
 use dsh_kernel::{Audience, Cancel, Emit, Event, Failure};
-use dsh_llm::{Message, ToolSchema, Usage};
+use dsh_llm::{Message, StopReason, ToolSchema, Usage};
 use dsh_session::{Attached, Input, SessionEvent, TurnEnd, TurnStarted, Via};
 
 use crate::budget::Budget;
@@ -30,6 +30,8 @@ pub(crate) struct Turn<'a> {
     pub(crate) step: u32,
     pub(crate) number: u32,
     pub(crate) usage: Usage,
+    /// Why the last answer ended.
+    pub(crate) stop: Option<StopReason>,
     pub(crate) denied_for_want_of_approver: bool,
 }
 
@@ -57,6 +59,7 @@ pub(crate) async fn turn(
         step: 0,
         number: shared.session.turn().saturating_add(1),
         usage: Usage::default(),
+        stop: None,
         denied_for_want_of_approver: false,
     };
     // What panics here is contained nowhere nearer: a session's store, for example.
@@ -185,6 +188,7 @@ impl Turn<'_> {
         let mut summary = TurnSummary::new(self.number, end);
         summary.steps = self.step;
         summary.usage = self.usage;
+        summary.stop = self.stop;
         summary.denied_for_want_of_approver = self.denied_for_want_of_approver;
         summary
     }

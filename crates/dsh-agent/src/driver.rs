@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use dsh_kernel::{BoxFuture, Failure};
-use dsh_llm::{Message, Usage};
+use dsh_llm::{Message, StopReason, Usage};
 use dsh_session::TurnEnd;
 use dsh_system_prompt::AssembleContext;
 
@@ -121,6 +121,8 @@ pub struct TurnSummary {
     pub steps: u32,
     /// What its requests cost together, as far as the provider says.
     pub usage: Usage,
+    /// Why the model's last answer ended, where one came and the provider says.
+    pub stop: Option<StopReason>,
     /// A call was denied, since a listener asked and nobody was there to answer.
     pub denied_for_want_of_approver: bool,
 }
@@ -128,6 +130,6 @@ pub struct TurnSummary {
 impl TurnSummary {
     /// A turn that ended so, without a step.
     pub fn new(turn: u32, end: TurnEnd) -> Self {
-        Self { turn, end, steps: 0, usage: Usage::default(), denied_for_want_of_approver: false }
+        Self { turn, end, steps: 0, usage: Usage::default(), stop: None, denied_for_want_of_approver: false }
     }
 }

@@ -173,6 +173,7 @@ pub(super) const TEXTS: &[(&str, &str)] = texts! {
         valueless_variable
     }
     run {
+        cut_off
         ended
         failed
         left_out

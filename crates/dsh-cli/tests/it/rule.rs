@@ -87,6 +87,7 @@ const NOT_SHOWN: &[&str] = &[
     "prompt::provider_failed",
     "prompt::too_large",
     "prompt::unsettled",
+    "run::cut_off",
     "run::ended",
     "run::failed",
     "run::left_out",

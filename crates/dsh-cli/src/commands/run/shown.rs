@@ -129,7 +129,7 @@ impl Shown {
             self.beside(&ended.agent, &result_line(&call.name, result, ended.code));
             if let Some(failure) = &ended.failure {
                 // The model reads only that it failed.
-                self.beside(&ended.agent, &failure_line(&call.name, failure));
+                self.beside_by(Screen::say_always, &ended.agent, &failure_line(&call.name, failure));
             }
         }
     }
@@ -158,6 +158,7 @@ impl Shown {
                 ("end", value(serde_json::to_value(&summary.end))),
                 ("steps", summary.steps.to_string()),
                 ("usage", value(serde_json::to_value(summary.usage))),
+                ("stop", value(serde_json::to_value(summary.stop))),
                 ("denied_for_want_of_approver", summary.denied_for_want_of_approver.to_string()),
             ];
             self.event("turn_end", of, fields);
@@ -201,6 +202,10 @@ impl Shown {
 
     /// A line beside the answer; of an agent that works for another one further to the right, and with its name.
     fn beside(&self, agent: &Agent, line: &str) {
+        self.beside_by(Screen::say, agent, line);
+    }
+
+    fn beside_by(&self, say: fn(&mut Screen, &str), agent: &Agent, line: &str) {
         if self.is_main(agent.id()) {
             // What the next step says is another paragraph.
             self.screen().end_line();
@@ -213,7 +218,7 @@ impl Shown {
             }
             None => line.to_owned(),
         };
-        self.screen().say(&line);
+        say(&mut self.screen(), &line);
     }
 }
 

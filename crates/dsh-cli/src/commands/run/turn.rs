@@ -9,7 +9,7 @@ use dsh_agent::{
 };
 use dsh_agent_loop::{AgentLoop, Compaction, LoopConfig, LoopOptions};
 use dsh_kernel::{Context, Failure};
-use dsh_llm::{Message, Model};
+use dsh_llm::{Message, Model, StopReason};
 use dsh_session::{FileStore, SessionId, Sessions, TurnEnd};
 use dsh_subagent::{SubagentEnd, SubagentStart};
 use dsh_tools::Approver;
@@ -168,12 +168,20 @@ async fn converse(
         }
     }
     let summary = agent.last_turn();
-    Some(summary.map_or(ExitStatus::Findings, |summary| of_turn(&summary, shown.was_denied(), report)))
+    Some(
+        summary.map_or(ExitStatus::Findings, |summary| {
+            of_turn(&summary, handle.agent().name(), shown.was_denied(), report)
+        }),
+    )
 }
 
 /// The status of a turn that has ended; what is wrong with it is reported. `unanswered` says that a call was denied for want of an approver,
 /// be it of an agent that worked for this one.
-fn of_turn(summary: &TurnSummary, unanswered: bool, report: &mut Report) -> ExitStatus {
+fn of_turn(summary: &TurnSummary, agent: &str, unanswered: bool, report: &mut Report) -> ExitStatus {
+    if let Some(why) = cut_off(summary) {
+        let headline = format!("the answer is not whole: {why}");
+        report.push(Diagnostic::warning("run::cut_off", headline).with_help("`--continue` with a message goes on"));
+    }
     match &summary.end {
         TurnEnd::Completed if unanswered => {
             let note = Diagnostic::warning("run::not_approved", "a call was denied, since there was nobody to ask");
@@ -183,10 +191,10 @@ fn of_turn(summary: &TurnSummary, unanswered: bool, report: &mut Report) -> Exit
         TurnEnd::Completed => ExitStatus::Success,
         TurnEnd::Cancelled | TurnEnd::Interrupted => ExitStatus::Interrupted,
         TurnEnd::Limit { which, .. } => {
-            report.push(
-                Diagnostic::error("run::limit", format!("the turn ended at a limit: {which}"))
-                    .with_help("`dsh run --continue` goes on"),
-            );
+            let whose = if agent == MAIN { String::new() } else { format!("--agent {agent} ") };
+            report.push(Diagnostic::error("run::limit", format!("the turn ended at a limit: {which}")).with_help(
+                format!("`dsh run {whose}--continue \"…\"` goes on, with a message; `[limits]` says how far"),
+            ));
             ExitStatus::Limit
         }
         TurnEnd::Failed { code, message, .. } => {
@@ -227,4 +235,16 @@ fn refused(failure: &Failure, store: &FileStore) -> Diagnostic {
         return error.session().map_or_else(own, |error| wrong(error, store));
     }
     Diagnostic::error("run::failed", format!("the agent could not be made: {failure}"))
+}
+
+/// Why a turn that has completed has no whole answer.
+fn cut_off(summary: &TurnSummary) -> Option<&'static str> {
+    if summary.end != TurnEnd::Completed {
+        return None;
+    }
+    match summary.stop? {
+        StopReason::MaxTokens => Some("the model reached the most that it may say at once"),
+        StopReason::Refusal => Some("the model refused"),
+        StopReason::EndTurn | StopReason::ToolCalls | StopReason::StopSequence | StopReason::Other | _ => None,
+    }
 }

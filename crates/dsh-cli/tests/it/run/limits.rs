@@ -63,3 +63,18 @@ fn what_is_wrong_with_numbers_is_told_at_its_place() {
     let project = crate::support::Project::new(config);
     crate::support::reads!(project.dsh(&["check"]));
 }
+
+#[test]
+fn an_answer_that_was_cut_off_or_refused_is_told() {
+    for (stop, why) in [("max_tokens", "the most that it may say"), ("refusal", "refused")] {
+        let script = format!("[[rules]]\nanswer = \"half\"\nstop = \"{stop}\"\n");
+        let project = project(CONFIG).file("script.toml", script);
+        let said = run(&project, &["ping"]);
+        assert_eq!((said.status, said.stdout.as_str()), (Some(0), "half\n"), "{said}");
+        assert!(said.stderr.contains("warning[run::cut_off]") && said.stderr.contains(why), "{said}");
+        let events = run(&project, &["--json", "ping"]).stdout;
+        assert!(events.contains(&format!(r#""stop":"{stop}""#)), "{events}");
+    }
+    let whole = run(&project(CONFIG), &["--json", "ping"]);
+    assert!(whole.stdout.contains(r#""stop":"end_turn""#) && !whole.stderr.contains("cut_off"), "{whole}");
+}
