@@ -152,7 +152,7 @@ impl AgentRegistry {
         let Some(ids) = &self.ids else {
             let error = Error::new(ErrorKind::NoSessionId, "nobody says what the agent's session is called");
             return Err(error
-                .with_help("give `AgentOptions::session` a name, or mount the plugin with `Agents::new().ids(..)`"));
+                .with_help("give `AgentOptions::session` a `NewSession` that is `named`, or mount the plugin with `Agents::new().ids(..)`"));
         };
         ids.next()
     }

@@ -33,7 +33,7 @@ mod variables;
 
 pub(crate) use self::asks::{Ask, Asked, asks};
 pub(crate) use self::check::{PERSONA, can_name_an_agent};
-pub(crate) use self::commands::{CommandTool, Parameters};
+pub(crate) use self::commands::{CommandTool, CommandTools, Parameters};
 pub(crate) use self::compaction::Compaction;
 pub(crate) use self::defaults::defaults;
 pub(crate) use self::in_one::{InOne, Moved, in_one};
@@ -84,7 +84,7 @@ pub(crate) struct Config {
     /// `tool_schemas`.
     pub(crate) tool_schemas: Vec<FileRef>,
     /// `[[tools]]`.
-    pub(crate) tools: Vec<CommandTool>,
+    pub(crate) tools: CommandTools,
     /// `[permissions]`, for all agents.
     pub(crate) permissions: Permissions,
     /// `[limits]`, for all agents.

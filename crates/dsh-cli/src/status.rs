@@ -33,11 +33,11 @@ impl ExitStatus {
         (Self::Success, "fine; a reader that closes the pipe changes no status"),
         (
             Self::Findings,
-            "findings: an unknown key, a bad value, a file that cannot be taken or written, a refused assembly or rendering, a tool that failed or was not run; or standard output cannot be written, as on a full disk",
+            "findings: an unknown key, a bad value, a file that cannot be taken or written, a refused assembly or rendering, a tool that failed or was not run, a turn that failed; or standard output cannot be written, as on a full disk",
         ),
         (
             Self::WrongUse,
-            "wrong use (an unknown agent, a name that `explain` does not find, a `--dir` that is no folder), or a configuration that is named and missing, that cannot be read as TOML, or that includes what cannot be taken",
+            "wrong use (an unknown agent, a name that `explain` does not find, a `--dir` that is no folder, a session that is not there, a `run` without a message or a model), or a configuration that is named and missing, that cannot be read as TOML, or that includes what cannot be taken",
         ),
         (Self::Limit, "of `dsh run` alone: the turn ended at a limit"),
         (Self::NotApproved, "of `dsh run` alone: the turn ended, and a call was denied since there was nobody to ask"),

@@ -30,6 +30,15 @@ pub(crate) struct CommandTool {
     pub(crate) span: Span,
 }
 
+/// The tools that are commands.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct CommandTools {
+    /// Those that could be read.
+    pub(crate) list: Vec<CommandTool>,
+    /// Whether there are no others.
+    pub(crate) are_all: bool,
+}
+
 /// Where the JSON Schema of a tool's parameters is.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Parameters {
@@ -40,9 +49,11 @@ pub(crate) enum Parameters {
 }
 
 /// Reads the command tools; one that has a mistake is reported and left out.
-pub(super) fn commands(top: &mut Table<'_>, around: &Reaches, report: &mut Report) -> Vec<CommandTool> {
+pub(super) fn commands(top: &mut Table<'_>, around: &Reaches, report: &mut Report) -> CommandTools {
+    let written = top.entry("tools").map_or(0, |entry| entry.value.as_array().map_or(1, <[_]>::len));
     let tables = top.tables("tools", "a tool", report);
-    tables.into_iter().filter_map(|table| command_tool(table, around, report)).collect()
+    let list: Vec<_> = tables.into_iter().filter_map(|table| command_tool(table, around, report)).collect();
+    CommandTools { are_all: list.len() == written, list }
 }
 
 fn command_tool(mut table: Table<'_>, around: &Reaches, report: &mut Report) -> Option<CommandTool> {

@@ -113,9 +113,13 @@ impl Screen {
 
     /// Says something beside the answer, on a line of its own.
     pub(crate) fn say(&mut self, line: &str) {
-        if self.quiet {
-            return;
+        if !self.quiet {
+            self.say_always(line);
         }
+    }
+
+    /// As [`say`](Self::say), to whoever wants to hear of errors alone too.
+    pub(crate) fn say_always(&mut self, line: &str) {
         if let Some(held) = &mut self.held {
             held.push(Held::Line(line.to_owned()));
             return;

@@ -10,7 +10,7 @@ use super::DroppedFields;
 use super::commands::{self, Command};
 use super::files::{Files, SCHEMA_LIMIT};
 use super::oddities::{StrangeFields, no_object, unusual_name};
-use crate::config::{At, CommandTool, FileRef, ToolRules};
+use crate::config::{At, CommandTools, FileRef, ToolRules};
 use crate::diagnostic::{Diagnostic, Report, SourceId, Span};
 use crate::names::{list, quoted};
 use crate::trust::{Trust, TrustSet};
@@ -172,13 +172,14 @@ impl Tools {
     /// Takes in the tools that are commands.
     pub(super) fn take_commands(
         &mut self,
-        tools: &[CommandTool],
+        tools: &CommandTools,
         trust: Trust,
         asks: &TrustSet,
         files: &mut Files<'_>,
         report: &mut Report,
     ) {
-        for tool in tools {
+        self.incomplete |= !tools.are_all;
+        for tool in &tools.list {
             match commands::read(tool, trust, asks, files, report) {
                 Some(command) if self.is_new(&command.schema, tool.name.span, tool.span, report) => {
                     self.commands.push(command);

@@ -305,3 +305,20 @@ fn an_agent_whose_denials_cannot_be_read_works_for_nobody() {
     let run = right.dsh(&["run", "--trust", &hash, "delegate"]);
     assert!(run.status == Some(0) && right.path().join("ran").exists(), "{run}");
 }
+
+#[test]
+fn a_tool_that_was_left_out_as_wrong_is_nowhere_missed() {
+    let config = |tool: &str| {
+        format!(
+            "identity = false\ntool_order = [\"stock\", \"<unlisted-tools>\"]\n[permissions]\nallow = [\"stock\"]\n[[sections]]\nname = \"s\"\norder = 1\ntext = \"x\"\nrequires_tools = [\"stock\"]\n[agents.a]\ntools = {{ allow = [\"stock\"] }}\n[[tools]]\nname = \"stock\"\ndescription = \"d\"\n{tool}\n"
+        )
+    };
+    for wrong in ["command = [\"x\"]\ntimeout = -1", "command = \"sh x\"", "command = []", ""] {
+        let run = Project::new(&config(wrong)).dsh(&["check", "--format", "concise"]);
+        let codes: Vec<&str> =
+            run.stdout.lines().filter(|line| line.contains("error[") || line.contains("warning[")).collect();
+        assert!(run.status == Some(1) && codes.len() == 1, "{wrong}: {run}");
+    }
+    let fine = Project::new(&config("command = [\"x\"]")).dsh(&["check", "--format", "concise"]);
+    assert!(fine.status == Some(0) && fine.stdout.matches("warning[").count() == 0, "{fine}");
+}

@@ -22,7 +22,7 @@ pub(super) const VARIABLES: [EnvironmentVariable; 14] = [
     told("CLICOLOR", "0: no colours, where neither --color nor DSH_COLOR says otherwise"),
     told("TERM", "dumb: no colours, where neither --color nor DSH_COLOR says otherwise"),
     told("XDG_CONFIG_HOME", "the folder of your own dsh/config.toml, in place of ~/.config"),
-    told("XDG_STATE_HOME", "what you trust is kept in its folder dsh, in place of ~/.local/state"),
+    told("XDG_STATE_HOME", "what you trust, and sessions, are kept in its folder dsh, in place of ~/.local/state"),
     told("HOME", "your own folder, where one of the two above is not set"),
     told("PWD", "the way to the working folder: what came with a repository on it is not taken for your own"),
     told("SOURCE_DATE_EPOCH", "seconds since 1970: the day that the variable `date` tells, in place of today"),

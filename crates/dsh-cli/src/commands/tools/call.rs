@@ -132,7 +132,7 @@ fn failed(name: &str, code: &'static str, executed: &Executed, project: &Project
     }
     let what = match code {
         code::UNKNOWN_TOOL => "is not one of this agent's",
-        code::INVALID_ARGUMENTS => "was not run: its schema does not allow these arguments",
+        code::INVALID_ARGUMENTS => "was not run: its arguments were refused",
         code::DENIED => "was not run: it was denied",
         code::NO_APPROVER => "was not run: nobody can be asked whether it may",
         code::TIMED_OUT => "took too long",
