@@ -173,8 +173,11 @@ async fn compact(
         }
         Maker::Model(model) => {
             let request = model.request(derive(oldest));
-            if let Err(error) = session.append_summary_request(event.step, through, &request) {
-                tracing::warn!(%agent, %error, "a session is too long, and the request for its summary could not be written");
+            let appended =
+                owner.call(|| session.append_summary_request(event.step, through, &request).map_err(Failure::from));
+            if let Err(failure) = appended.and_then(|appended| appended) {
+                let failure = owner.shown(&failure);
+                tracing::warn!(%agent, failure, "a session is too long, and the request for its summary could not be written");
                 asking.ends(None);
                 return None;
             }

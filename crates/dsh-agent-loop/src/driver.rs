@@ -44,14 +44,16 @@ impl Shared {
         mut own: Option<Message>,
     ) -> Result<(), dsh_session::Error> {
         let append = |message| self.session.append(Input::new(message, Via::Inject));
+        let mut refused = None;
         loop {
             let waiting = if own.is_some() { writing.next_earlier() } else { writing.next_or_end() };
             if let Some(message) = waiting {
                 append(message)?;
             } else if let Some(own) = own.take() {
-                append(own)?;
+                // Whoever has come meanwhile is not to wait for it.
+                refused = append(own).err();
             } else {
-                return Ok(());
+                return refused.map_or(Ok(()), Err);
             }
         }
     }
@@ -158,7 +160,7 @@ async fn run(ending: Ending, agent: Agent, task: Cancel) {
                     return;
                 }
             }
-            Next::Turn(message, cancel) => turn(shared, &agent, message, cancel, &task, &mut tools).await,
+            Next::Turn(begun) => turn(shared, &agent, begun, &task, &mut tools).await,
         }
     }
 }

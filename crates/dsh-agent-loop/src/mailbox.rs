@@ -19,8 +19,8 @@ struct State {
     phase: Phase,
     /// Each begins a turn.
     prompts: VecDeque<Message>,
-    /// Each is to begin a turn before the next one that is sent: the log would not take it.
-    deferred: VecDeque<Message>,
+    /// The first of them waits for another to be sent: the log would not take it.
+    is_held: bool,
     /// What comes into the turn under way at its next step.
     pending: VecDeque<(Via, Message)>,
     /// How often all that waits was forgotten: what was taken before that is not given back.
@@ -35,10 +35,16 @@ struct State {
 }
 
 impl State {
+    /// Whether a message is to begin a turn now.
+    fn has_next(&self) -> bool {
+        !self.prompts.is_empty() && !self.is_held
+    }
+
     /// Takes all that waits, to be dropped without the lock.
     fn forget(&mut self) -> impl Sized + use<> {
         self.cancels += 1;
-        (std::mem::take(&mut self.prompts), std::mem::take(&mut self.deferred), std::mem::take(&mut self.pending))
+        self.is_held = false;
+        (std::mem::take(&mut self.prompts), std::mem::take(&mut self.pending))
     }
 
     fn pop_injected(&mut self) -> Option<Message> {
@@ -49,7 +55,7 @@ impl State {
     /// Whether there is nothing to do, and nobody does anything.
     fn is_idle(&self) -> bool {
         match self.phase {
-            Phase::Starting | Phase::Waiting => self.prompts.is_empty(),
+            Phase::Starting | Phase::Waiting => !self.has_next(),
             Phase::InTurn(_) | Phase::Ending => false,
             Phase::Stopped { was_started } => !was_started,
         }
@@ -72,12 +78,19 @@ enum Phase {
 
 /// What the loop is to do next.
 pub(crate) enum Next {
-    /// A turn that this message begins, and that this token cancels.
-    Turn(Message, Cancel),
+    Turn(Begun),
     /// Wait for this.
     Wait(Cancel),
     /// End.
     Stop,
+}
+
+/// A turn that this message begins, and that this token cancels.
+pub(crate) struct Begun {
+    pub(crate) message: Message,
+    pub(crate) token: Cancel,
+    /// [`State::cancels`] when it was taken.
+    pub(crate) cancels: u64,
 }
 
 /// What becomes of a message that is put in.
@@ -102,7 +115,8 @@ pub(crate) struct Writing<'a> {
 impl<'a> Writing<'a> {
     fn new(mailbox: &'a Mailbox, state: &mut State) -> Self {
         state.is_writing = true;
-        Self { mailbox: Some(mailbox), waiting: state.pending.len(), cancels: state.cancels, given: None }
+        let waiting = state.pending.iter().filter(|(via, _)| *via == Via::Inject).count();
+        Self { mailbox: Some(mailbox), waiting, cancels: state.cancels, given: None }
     }
 
     /// The next message of those that waited already when the right was given; the one before is written.
@@ -131,10 +145,17 @@ impl<'a> Writing<'a> {
 impl Drop for Writing<'_> {
     fn drop(&mut self) {
         let Some(mailbox) = self.mailbox else { return };
-        if let Some(message) = self.given.take() {
-            mailbox.put_back(VecDeque::from([(Via::Inject, message)]), self.cancels);
+        let mut state = mailbox.state();
+        state.is_writing = false;
+        let given = self.given.take();
+        if let Some(message) = given {
+            if state.cancels == self.cancels {
+                state.pending.push_front((Via::Inject, message));
+            } else {
+                drop(state);
+                drop(message);
+            }
         }
-        mailbox.state().is_writing = false;
     }
 }
 
@@ -166,7 +187,7 @@ impl Drop for Pending<'_> {
 }
 
 /// A message that begins a turn, for as long as it is neither in the log nor refused. Dropped, it waits for the next message that is sent, and
-/// goes before it: to begin its turn again at once would fail again, without end, as on a full disk.
+/// all that wait behind it do: to begin its turn again at once would fail again, without end, as on a full disk.
 pub(crate) struct Prompt<'a> {
     mailbox: &'a Mailbox,
     message: Option<Message>,
@@ -175,8 +196,8 @@ pub(crate) struct Prompt<'a> {
 }
 
 impl<'a> Prompt<'a> {
-    pub(crate) fn new(mailbox: &'a Mailbox, message: Message) -> Self {
-        Self { mailbox, message: Some(message), cancels: mailbox.state().cancels }
+    pub(crate) fn new(mailbox: &'a Mailbox, message: Message, cancels: u64) -> Self {
+        Self { mailbox, message: Some(message), cancels }
     }
 
     /// It has got where it was to go.
@@ -190,7 +211,8 @@ impl Drop for Prompt<'_> {
         let Some(message) = self.message.take() else { return };
         let mut state = self.mailbox.state();
         if state.cancels == self.cancels {
-            state.deferred.push_back(message);
+            state.prompts.push_front(message);
+            state.is_held = true;
         } else {
             drop(state);
             drop(message);
@@ -206,7 +228,7 @@ impl Mailbox {
         let state = State {
             phase: Phase::Starting,
             prompts: VecDeque::new(),
-            deferred: VecDeque::new(),
+            is_held: false,
             pending: VecDeque::new(),
             cancels: 0,
             is_writing: false,
@@ -237,8 +259,7 @@ impl Mailbox {
             if matches!(state.phase, Phase::Stopped { .. }) {
                 return Err(Stopped);
             }
-            let deferred = std::mem::take(&mut state.deferred);
-            state.prompts.extend(deferred);
+            state.is_held = false;
             state.prompts.push_back(message);
             state.arrival.take()
         };
@@ -250,7 +271,7 @@ impl Mailbox {
     pub(crate) fn steer(&self, message: Message) -> Result<(), Stopped> {
         {
             let mut state = self.state();
-            let is_about_to = matches!(state.phase, Phase::Starting | Phase::Waiting) && !state.prompts.is_empty();
+            let is_about_to = matches!(state.phase, Phase::Starting | Phase::Waiting) && state.has_next();
             if is_about_to || matches!(state.phase, Phase::InTurn(_)) {
                 state.pending.push_back((Via::Steer, message));
                 return Ok(());
@@ -324,12 +345,14 @@ impl Mailbox {
             if matches!(state.phase, Phase::Stopped { .. }) {
                 return Next::Stop;
             }
-            if let Some(message) = state.prompts.pop_front() {
+            if state.has_next()
+                && let Some(message) = state.prompts.pop_front()
+            {
                 let turn = Arc::new(Canceller::new());
                 let token = turn.token();
                 state.phase = Phase::InTurn(turn);
                 state.arrival = None;
-                return Next::Turn(message, token);
+                return Next::Turn(Begun { message, token, cancels: state.cancels });
             }
             state.phase = Phase::Waiting;
             let arrival = Canceller::new();
@@ -387,8 +410,10 @@ impl Mailbox {
             let (injected, steering) = state.pending.drain(..).partition(|(via, _)| *via == Via::Inject);
             state.pending = injected;
             let steering: VecDeque<_> = steering;
+            // Behind the message of that turn, where that is to be tried again.
+            let at = usize::from(state.is_held);
             for (_, message) in steering.into_iter().rev() {
-                state.prompts.push_front(message);
+                state.prompts.insert(at, message);
             }
             state.last_turn = Some(summary);
             match std::mem::replace(&mut state.phase, Phase::Ending) {

@@ -14,7 +14,7 @@ use crate::budget::Budget;
 use crate::code;
 use crate::driver::Shared;
 use crate::halt::Halt;
-use crate::mailbox::Prompt;
+use crate::mailbox::{Begun, Prompt};
 use crate::repeats::Repeats;
 use crate::step::After;
 
@@ -36,14 +36,7 @@ pub(crate) struct Turn<'a> {
 }
 
 /// Runs one turn to its end, in the log too.
-pub(crate) async fn turn(
-    shared: &Shared,
-    agent: &Agent,
-    message: Message,
-    cancel: Cancel,
-    task: &Cancel,
-    tools: &mut Arc<[ToolSchema]>,
-) {
+pub(crate) async fn turn(shared: &Shared, agent: &Agent, begun: Begun, task: &Cancel, tools: &mut Arc<[ToolSchema]>) {
     let clock = shared.ctx.clock();
     let now = clock.now();
     let budget = Budget::begin(&shared.settings.limits, now, shared.settings.above.clone());
@@ -52,7 +45,7 @@ pub(crate) async fn turn(
     let mut turn = Turn {
         shared,
         agent,
-        halt: Halt::new(cancel, task, time),
+        halt: Halt::new(begun.token, task, time),
         budget,
         tools,
         repeats: Repeats::default(),
@@ -63,7 +56,8 @@ pub(crate) async fn turn(
         denied_for_want_of_approver: false,
     };
     // What panics here is contained nowhere nearer: a session's store, for example.
-    let worked = shared.ctx.call_async(|| turn.work(message)).await;
+    let prompt = Prompt::new(&shared.mailbox, begun.message.clone(), begun.cancels);
+    let worked = shared.ctx.call_async(|| turn.work(begun.message, prompt)).await;
     let end = match worked {
         Ok(Ok(())) => TurnEnd::Completed,
         Ok(Err(end)) => end,
@@ -74,8 +68,7 @@ pub(crate) async fn turn(
 }
 
 impl Turn<'_> {
-    async fn work(&mut self, message: Message) -> Result<(), TurnEnd> {
-        let mut prompt = Prompt::new(&self.shared.mailbox, message.clone());
+    async fn work(&mut self, message: Message, mut prompt: Prompt<'_>) -> Result<(), TurnEnd> {
         if self.shared.session.is_turn_open() {
             // An earlier turn could not be ended: a full disk, for example.
             self.shared.session.interrupt(TurnEnd::Interrupted).map_err(|error| failed(&error))?;
@@ -112,11 +105,10 @@ impl Turn<'_> {
         let decision = if self.hears::<AgentPromptSubmit>() {
             let event = Arc::new(AgentPromptSubmit::new(self.agent.clone(), self.number));
             let asked = PromptDecision::Submit(message.clone());
-            let decided = self.halt.within(self.shared.ctx.waterfall(event, asked, self.audience())).await?;
-            decided.map_err(|error| {
-                prompt.is_done();
-                self.failed_by(&error)
-            })?
+            let decided = self.halt.within(self.shared.ctx.waterfall(event, asked, self.audience())).await;
+            let decided = decided.and_then(|decided| decided.map_err(|error| self.failed_by(&error)));
+            // Whoever decided nothing in time would take as long again.
+            decided.inspect_err(|_| prompt.is_done())?
         } else {
             PromptDecision::Submit(message.clone())
         };

@@ -144,7 +144,7 @@ impl Agent {
     }
 
     /// Says something to it: begins a turn, once those before it have ended. Where the log does not take it, the turn has failed, and it
-    /// goes before the next message that is sent.
+    /// waits, with all behind it, for the next message that is sent.
     ///
     /// # Errors
     ///

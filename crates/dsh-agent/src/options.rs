@@ -14,7 +14,7 @@ type Field = Quiet<Box<dyn FnOnce(AssembleContext) -> AssembleContext + Send>>;
 /// What an agent is made with.
 ///
 /// ```
-/// use dsh_agent::AgentOptions;
+/// use dsh_agent::{AgentOptions, NewSession};
 /// use dsh_session::SessionId;
 /// use dsh_system_prompt::{PromptSection, RunContext, SystemPromptExt};
 ///

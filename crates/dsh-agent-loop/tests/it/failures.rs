@@ -311,6 +311,21 @@ async fn a_message_whose_turn_could_not_be_written_goes_before_the_next_one() {
         };
         assert_eq!(texts(&agent.session().messages()), ["one", "Good.", "two", "Good."], "at {at}, {panics}");
 
+        // What stands behind it waits too, and what steered its turn comes right behind it.
+        let fail = move |inner| Failing { inner, at, panics, appended: Arc::default() };
+        let world = WorldBuilder::new(Played::by(|_, _| said("Good."))).wrapped(fail).build().await;
+        let handle = world.agent().await;
+        let agent = handle.agent();
+        for text in ["one", "two"] {
+            agent.send(Message::user(text)).unwrap();
+        }
+        agent.when_idle().await;
+        assert_eq!(agent.session().messages(), []);
+        assert_eq!(agent.status(), dsh_agent::AgentStatus::Idle);
+        assert_eq!(world.turn(agent, "three").await, TurnEnd::Completed);
+        let in_log = texts(&agent.session().messages());
+        assert_eq!(in_log, ["one", "Good.", "two", "Good.", "three", "Good."], "at {at}, {panics}");
+
         // What somebody has cancelled meanwhile is forgotten like the rest.
         let fail = move |inner| Failing { inner, at, panics, appended: Arc::default() };
         let world = WorldBuilder::new(Played::by(|_, _| said("Good."))).wrapped(fail).build().await;
