@@ -48,8 +48,12 @@ pub(crate) struct Head<'l> {
     #[serde(rename = "type", borrow)]
     kind: Cow<'l, str>,
     /// A checksum, where one stands as anything else writes it.
-    #[serde(default)]
-    sum: Option<serde::de::IgnoredAny>,
+    #[serde(default, rename = "sum", deserialize_with = "is_there")]
+    has_sum: bool,
+}
+
+fn is_there<'de, D: serde::Deserializer<'de>>(value: D) -> Result<bool, D::Error> {
+    serde::de::IgnoredAny::deserialize(value).map(|_| true)
 }
 
 /// What a header of every version has.
@@ -104,7 +108,7 @@ pub(super) fn read(line: &[u8], number: u64) -> Result<(Record, Vec<DamageKind>)
         return Err(Error::new(ErrorKind::Corrupt, problem).at_line(number).with_help(help));
     }
     let head: Head<'_> = serde_json::from_str(&text).map_err(|error| corrupt(told(&error)))?;
-    if damage.is_empty() && sound.is_none() && head.sum.is_some() {
+    if damage.is_empty() && sound.is_none() && head.has_sum {
         let problem = "its `sum` does not stand at its end, so that nobody can tell whether it was changed";
         let help = "restore it from a copy; where it was written anew, take its `sum` out";
         return Err(Error::new(ErrorKind::Corrupt, problem).at_line(number).with_help(help));

@@ -3,15 +3,26 @@
 use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 static LIVE: Groups = Groups::new();
 
+/// So long a start may take that all wait for: a folder may be on a disk that does not answer.
+const LONGEST_START: Duration = Duration::from_millis(500);
+
+/// So often it is looked whether all have started.
+const LOOK: Duration = Duration::from_millis(1);
+
 struct Groups {
-    /// Whether all were killed. Whoever starts a group holds it from before until the group is known: who kills all waits for that.
-    are_killed: RwLock<bool>,
+    /// Whether all were killed.
+    are_killed: AtomicBool,
+    /// Whoever starts a group shares it from before until the group is known: who kills all waits for that, but not for a start that hangs.
+    starting: RwLock<()>,
     running: Mutex<Vec<Group>>,
 }
 
@@ -36,7 +47,7 @@ impl Group {
 
 impl Groups {
     const fn new() -> Self {
-        Self { are_killed: RwLock::new(false), running: Mutex::new(Vec::new()) }
+        Self { are_killed: AtomicBool::new(false), starting: RwLock::new(()), running: Mutex::new(Vec::new()) }
     }
 
     fn running(&self) -> MutexGuard<'_, Vec<Group>> {
@@ -45,12 +56,17 @@ impl Groups {
 
     /// Starts a command as the leader of a group of its own; not where all were killed.
     fn start(&self, command: &mut Command) -> io::Result<Child> {
-        let are_killed = self.are_killed.read().unwrap_or_else(PoisonError::into_inner);
-        if *are_killed {
+        let _starting = self.starting.read().unwrap_or_else(PoisonError::into_inner);
+        if self.are_killed.load(Ordering::SeqCst) {
             return Err(io::Error::new(io::ErrorKind::Interrupted, "the program that it is a tool of is quitting"));
         }
         let child = command.process_group(0).spawn()?;
-        self.running().push(Group { number: Pid::from_child(&child), has_leader: true });
+        let group = Group { number: Pid::from_child(&child), has_leader: true };
+        self.running().push(group);
+        if self.are_killed.load(Ordering::SeqCst) {
+            // Nobody has waited for it.
+            group.kill();
+        }
         Ok(child)
     }
 
@@ -63,7 +79,11 @@ impl Groups {
     }
 
     fn kill_all(&self) {
-        *self.are_killed.write().unwrap_or_else(PoisonError::into_inner) = true;
+        self.are_killed.store(true, Ordering::SeqCst);
+        let begun = Instant::now();
+        while matches!(self.starting.try_write(), Err(TryLockError::WouldBlock)) && begun.elapsed() < LONGEST_START {
+            thread::sleep(LOOK);
+        }
         self.running().iter().copied().for_each(Group::kill);
     }
 }
