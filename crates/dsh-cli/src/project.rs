@@ -41,7 +41,7 @@ pub(crate) use self::model::NoModel;
 pub(crate) use self::mount::{Mounted, Purpose, Shared};
 pub(crate) use self::plugins::{ToolSchemas as SchemaTools, Tools as SchemaFilter};
 pub(crate) use self::read::{NoProject, Project, Surroundings};
-pub(crate) use self::subagents::MadeAs;
+pub(crate) use self::subagents::{MadeAs, TASK};
 pub(crate) use self::tools::ToolFilter;
 
 use std::collections::BTreeMap;

@@ -19,7 +19,7 @@ use crate::commands::sessions::{Wanted, find, of_another, store};
 use crate::commands::{open_project, runtime, unknown_agent};
 use crate::diagnostic::{Report, Sources};
 use crate::outside::{Console, Screen, TerminalApprover, output_lost};
-use crate::project::Project;
+use crate::project::{Project, TASK};
 use crate::status::ExitStatus;
 use left_out::left_out;
 use message::message;
@@ -83,7 +83,9 @@ fn ready(
     let session = session.map(|Listed { id, .. }| id);
     // What is wrong with an agent that may work for this one may be what keeps it from something.
     let stops = |worker| report.stops(Some(worker));
-    let stops_a_worker = project.subagents.as_ref().is_some_and(|subagents| subagents.workers().any(stops));
+    let filter = agent.as_deref().and_then(|name| project.agent(name)).and_then(|agent| agent.filter.as_ref());
+    let workers = project.subagents.as_ref().filter(|_| filter.is_none_or(|filter| filter.admits(TASK)));
+    let stops_a_worker = workers.is_some_and(|subagents| subagents.workers().any(stops));
     if report.stops(agent.as_deref()) || stops_a_worker {
         return Err(ExitStatus::Findings);
     }

@@ -137,6 +137,8 @@ impl<'d> Broken<'d> {
             // The parser gives up on a file that is nested too deep, and does not say where.
             return of(headline).at(Span::new(source, 0..0), "somewhere in this file");
         };
+        // It may point into the midst of a character.
+        let range = text.floor_char_boundary(range.start)..text.ceil_char_boundary(range.end);
         let found = text.get(range.clone()).unwrap_or_default();
         let Some(key) = Some(found).filter(|_| error.message() == "duplicate key") else {
             let remedy = remedy(error.message(), found).map(str::to_owned);

@@ -32,6 +32,16 @@ fn a_file_that_is_not_toml_is_wrong_use() {
     reads!(Project::new("persona = \"a\npersona = \"b\"\n[sections\n").dsh(&["prompt"]));
 }
 
+/// The parser points behind the first byte of what it did not expect.
+#[test]
+fn what_is_not_toml_is_pointed_at_by_whole_characters() {
+    for character in ["\u{97d45}", "ü", "漢", "🦀"] {
+        let run =
+            Project::new(&format!("[[sections]]\nname ={character} \"a\"\n")).dsh(&["check", "--format", "concise"]);
+        assert!(run.status == Some(2) && run.stdout.starts_with("dsh.toml:2:7: error[config::not_toml]"), "{run}");
+    }
+}
+
 /// What the parser takes for a number, and no other reader of TOML does.
 #[test]
 fn a_number_that_is_none_is_not_toml() {

@@ -300,6 +300,12 @@ fn an_agent_whose_denials_cannot_be_read_works_for_nobody() {
     let run = project.dsh(&["run", "--trust", &hash, "delegate"]);
     assert_eq!(run.status, Some(1), "{run}");
     assert!(run.stderr.contains("error[config::wrong_type]") && !project.path().join("ran").exists(), "{run}");
+    // Who is offered no `task` has nothing to do with it.
+    let alone = format!("{config}[agents.alone]\ntools = {{ deny = [\"task\"] }}\n");
+    let project = Project::new(&alone).file("script.toml", script);
+    let hash = project.dsh(&["trust", "--json"]).json()["hash"].as_str().unwrap().to_owned();
+    let run = project.dsh(&["run", "--trust", &hash, "--agent", "alone", "hello"]);
+    assert_eq!((run.status, run.stdout.as_str()), (Some(0), "done\n"), "{run}");
     let right = Project::new(&config.replace("deny = 5", "deny = []")).file("script.toml", script);
     let hash = right.dsh(&["trust", "--json"]).json()["hash"].as_str().unwrap().to_owned();
     let run = right.dsh(&["run", "--trust", &hash, "delegate"]);
