@@ -11,7 +11,7 @@ use dsh_session::{Attached, CallEnded, CallStarted, Session, SessionEvent, TurnE
 use dsh_tools::{CallObserver, ExecuteContext, Executed, ToolsExt, code};
 
 use crate::code::PANICKED;
-use crate::turn::{Turn, failed};
+use crate::turn::{Turn, emit, failed};
 
 impl Turn<'_> {
     /// Runs the calls of an answer, as far as the request had offered their tools, and puts their results into the log as they come.
@@ -113,8 +113,6 @@ impl CallObserver for CallLog {
             AgentToolResult::new(self.agent.clone(), self.turn, self.step, call.clone(), executed.result.clone())
                 .code(executed.code)
                 .failure(executed.failure().map(|failure| self.ctx.shown(failure)));
-        if let Err(error) = self.ctx.emit(&event, audience) {
-            tracing::error!(agent = %self.agent.id(), failure = self.ctx.shown(&error), "a listener of agent/tool-result failed");
-        }
+        emit(&self.ctx, &self.agent, &event);
     }
 }

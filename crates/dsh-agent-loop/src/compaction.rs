@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use dsh_agent::{AgentCompacted, AgentPreStep, PreStepDecision};
-use dsh_kernel::{Audience, BoxFuture, Context, Failure, Plugin, Quiet};
+use dsh_kernel::{BoxFuture, Context, Failure, Plugin, Quiet};
 use dsh_llm::{Message, Model};
 use dsh_session::{Compacted, Record, derive};
 
@@ -17,6 +17,8 @@ use cut::{cut, standing, was_tried};
 use due::{Length, due};
 use size::{BYTES_PER_TOKEN, size_of};
 use summary::{Asking, ModelSummariser};
+
+use crate::turn::emit;
 
 /// Makes a summary of the oldest part of a conversation.
 ///
@@ -158,10 +160,10 @@ async fn compact(
     let summary = standing(&records);
     let length = Length { fixed: fixed.saturating_add(summary), fresh: messages.saturating_sub(summary) };
     let keep = due(length, over, keep)?;
-    let through = cut(&records, keep)?;
     if was_tried(&records, event.turn, event.step) {
         return None;
     }
+    let through = cut(&records, keep)?;
     let until = usize::try_from(through).ok()?.checked_add(1)?;
     let oldest: &[Arc<Record>] = records.get(..until)?;
     let agent = event.agent.id();
@@ -173,9 +175,8 @@ async fn compact(
         }
         Maker::Model(model) => {
             let request = model.request(derive(oldest));
-            let appended =
-                owner.call(|| session.append_summary_request(event.step, through, &request).map_err(Failure::from));
-            if let Err(failure) = appended.and_then(|appended| appended) {
+            let appended = contained(owner, || session.append_summary_request(event.step, through, &request));
+            if let Err(failure) = appended {
                 let failure = owner.shown(&failure);
                 tracing::warn!(%agent, failure, "a session is too long, and the request for its summary could not be written");
                 asking.ends(None);
@@ -187,8 +188,7 @@ async fn compact(
     let done = match made {
         Ok(Ok((summary, usage))) => {
             let compacted = Compacted::new(through, summary).usage(usage);
-            let appended = owner.call(|| session.append(compacted.clone()).map(drop).map_err(Failure::from));
-            appended.and_then(|appended| appended).map(|()| compacted)
+            contained(owner, || session.append(compacted.clone())).map(|_| compacted)
         }
         Ok(Err(failure)) | Err(failure) => Err(failure),
     };
@@ -196,7 +196,7 @@ async fn compact(
         Ok(compacted) => {
             asking.ends(None);
             tracing::info!(%agent, through, bytes = messages, "the oldest part of a session gave way to a summary");
-            tell(owner, &AgentCompacted::new(event.agent.clone(), event.turn, event.step, compacted));
+            emit(owner, &event.agent, &AgentCompacted::new(event.agent.clone(), event.turn, event.step, compacted));
             Some(PreStepDecision::Compacted)
         }
         Err(failure) => {
@@ -208,10 +208,7 @@ async fn compact(
     }
 }
 
-/// Tells the listeners of the agent; a failing one is logged.
-fn tell(owner: &Context, event: &AgentCompacted) {
-    if let Err(error) = owner.emit(event, Audience::Scope(event.agent.scope_key())) {
-        let failure = owner.shown(&error);
-        tracing::error!(agent = %event.agent.id(), failure, "a listener of `agent/compacted` failed");
-    }
+/// Has the session do something; a panic of its store is a failure of it.
+fn contained<T>(ctx: &Context, code: impl FnOnce() -> Result<T, dsh_session::Error>) -> Result<T, Failure> {
+    Ok(ctx.call(code)??)
 }

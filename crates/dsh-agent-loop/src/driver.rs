@@ -34,9 +34,7 @@ impl Shared {
         let before = std::mem::replace(&mut *self.budget.lock().unwrap_or_else(PoisonError::into_inner), budget);
         drop(before);
     }
-}
 
-impl Shared {
     /// Writes down what waits for it, then this, then what has come meanwhile. What could not be written waits on, but this.
     pub(crate) fn write_down(
         &self,

@@ -147,14 +147,8 @@ impl Drop for Writing<'_> {
         let Some(mailbox) = self.mailbox else { return };
         let mut state = mailbox.state();
         state.is_writing = false;
-        let given = self.given.take();
-        if let Some(message) = given {
-            if state.cancels == self.cancels {
-                state.pending.push_front((Via::Inject, message));
-            } else {
-                drop(state);
-                drop(message);
-            }
+        if let Some(message) = self.given.take() {
+            give_back(state, self.cancels, message, |state, message| state.pending.push_front((Via::Inject, message)));
         }
     }
 }
@@ -180,9 +174,10 @@ impl Pending<'_> {
 
 impl Drop for Pending<'_> {
     fn drop(&mut self) {
-        if !self.messages.is_empty() {
-            self.mailbox.put_back(std::mem::take(&mut self.messages), self.cancels);
-        }
+        give_back(self.mailbox.state(), self.cancels, std::mem::take(&mut self.messages), |state, mut unwritten| {
+            unwritten.append(&mut state.pending);
+            state.pending = unwritten;
+        });
     }
 }
 
@@ -209,15 +204,20 @@ impl<'a> Prompt<'a> {
 impl Drop for Prompt<'_> {
     fn drop(&mut self) {
         let Some(message) = self.message.take() else { return };
-        let mut state = self.mailbox.state();
-        if state.cancels == self.cancels {
+        give_back(self.mailbox.state(), self.cancels, message, |state, message| {
             state.prompts.push_front(message);
             state.is_held = true;
-        } else {
-            drop(state);
-            drop(message);
-        }
+        });
     }
+}
+
+/// Gives back what was taken and not used. What waited was forgotten meanwhile, and so is this, where somebody has cancelled or stopped.
+fn give_back<T>(mut state: MutexGuard<'_, State>, cancels: u64, unused: T, put: impl FnOnce(&mut State, T)) {
+    if state.cancels == cancels {
+        return put(&mut state, unused);
+    }
+    drop(state);
+    drop(unused);
 }
 
 /// Nothing is taken in any more.
@@ -372,18 +372,6 @@ impl Mailbox {
             (state.pending, messages) = messages.into_iter().partition(|(via, _)| *via == Via::Inject);
         }
         Pending { mailbox: self, messages, cancels: state.cancels }
-    }
-
-    /// Gives back what was taken and not used: it comes before all that has come since. What waited was forgotten meanwhile, and so is this,
-    /// where somebody has cancelled or stopped.
-    fn put_back(&self, mut unused: VecDeque<(Via, Message)>, cancels: u64) {
-        let mut state = self.state();
-        if state.cancels != cancels {
-            drop(state);
-            return drop(unused);
-        }
-        unused.append(&mut state.pending);
-        state.pending = unused;
     }
 
     /// Whether somebody has said something to the turn under way.

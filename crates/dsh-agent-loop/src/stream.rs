@@ -52,7 +52,7 @@ impl Turn<'_> {
                     };
                     *has_come = true;
                     if is_heard {
-                        emit(shared, agent, &AgentStream::new(agent.clone(), number, step, piece.clone()));
+                        emit(&shared.ctx, agent, &AgentStream::new(agent.clone(), number, step, piece.clone()));
                     }
                     answer.push(piece);
                     if answer.stop().is_some() {

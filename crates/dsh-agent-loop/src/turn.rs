@@ -6,7 +6,7 @@ use dsh_agent::{
     Agent, AgentPromptSubmit, AgentTurnContinuation, AgentTurnEnd, AgentTurnStart, Continuation, PromptDecision,
     TurnSummary,
 };
-use dsh_kernel::{Audience, Cancel, Emit, Event, Failure};
+use dsh_kernel::{Audience, Cancel, Context, Emit, Event, Failure};
 use dsh_llm::{Message, StopReason, ToolSchema, Usage};
 use dsh_session::{Attached, Input, SessionEvent, TurnEnd, TurnStarted, Via};
 
@@ -201,7 +201,7 @@ impl Turn<'_> {
     /// Tells the listeners of the agent; the event is made only where there are any, and a failing one is logged.
     pub(crate) fn tell<E: Event<Mode = Emit>>(&self, event: impl FnOnce(&Self) -> E) {
         if self.hears::<E>() {
-            emit(self.shared, self.agent, &event(self));
+            emit(&self.shared.ctx, self.agent, &event(self));
         }
     }
 
@@ -212,9 +212,9 @@ impl Turn<'_> {
 }
 
 /// Tells the listeners of an agent; a failing one is logged.
-pub(crate) fn emit<E: Event<Mode = Emit>>(shared: &Shared, agent: &Agent, event: &E) {
-    if let Err(error) = shared.ctx.emit(event, Audience::Scope(agent.scope_key())) {
-        let failure = shared.ctx.shown(&error);
+pub(crate) fn emit<E: Event<Mode = Emit>>(ctx: &Context, agent: &Agent, event: &E) {
+    if let Err(error) = ctx.emit(event, Audience::Scope(agent.scope_key())) {
+        let failure = ctx.shown(&error);
         tracing::error!(agent = %agent.id(), event = E::NAME, failure, "a listener failed");
     }
 }

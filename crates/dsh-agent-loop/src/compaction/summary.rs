@@ -8,6 +8,7 @@ use dsh_llm::{Answer, Message, Model, ModelRequest, StopReason, Usage};
 use dsh_session::StepFailed;
 use futures_util::StreamExt as _;
 
+use super::contained;
 use crate::code;
 
 /// What a model is asked for.
@@ -88,8 +89,7 @@ impl Drop for Asking<'_> {
         let agent = &self.event.agent;
         let failed = StepFailed::new(self.event.step, code::NO_SUMMARY, problem).usage(self.usage);
         // By the context, since a store may panic, and this may be dropped for a panic.
-        let appended = agent.ctx().call(|| agent.session().append(failed).map(drop).map_err(Failure::from));
-        if let Err(failure) = appended.and_then(|appended| appended) {
+        if let Err(failure) = contained(agent.ctx(), || agent.session().append(failed)) {
             let failure = agent.ctx().shown(&failure);
             tracing::warn!(agent = %agent.id(), failure, "what came of a summary could not be written");
         }
