@@ -15,9 +15,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, ioctl_fionbio, read, write};
-use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, test_kill_process_group, waitid,
-};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid};
 
 use self::live::Live;
 pub(super) use self::live::kill_all;
@@ -54,14 +52,11 @@ pub(super) fn run(mut job: Job, asked: PipeReader) -> io::Result<Ended> {
         return Err(io::Error::new(io::ErrorKind::Interrupted, "the call was given up before"));
     }
     let (mut child, live) = Live::start(&mut job.command)?;
-    let group = live.number();
-    match watch(&mut child, group) {
+    match watch(&mut child, live.number()) {
         Ok(exited) => Ok(Watch::new(child, live, job, asked, exited).until_it_has_ended()),
         Err(error) => {
             // Nobody could wait for it.
-            let _gone = kill_process_group(group, Signal::KILL);
-            // Should it have left its own group.
-            drop(child.kill());
+            live.kill();
             live.loses_its_leader();
             drop(child.wait());
             Err(error)
@@ -109,7 +104,6 @@ enum Phase {
 /// A command that is watched.
 struct Watch {
     child: Child,
-    group: Pid,
     live: Live,
     grace: Duration,
     /// Open until somebody wants the command to end.
@@ -143,7 +137,6 @@ impl Watch {
             stdout: child.stdout.take().map(Into::into),
             stderr: child.stderr.take().map(Into::into),
             child,
-            group: live.number(),
             live,
             grace: job.grace,
             asked: Some(asked),
@@ -173,16 +166,16 @@ impl Watch {
     fn end_what_is_left(&mut self) -> io::Result<ExitStatus> {
         self.ask(self.grace.min(LEFT_GRACE));
         if self.phase == Phase::Killed {
-            self.signal(Signal::KILL);
+            self.live.kill();
         }
         self.live.loses_its_leader();
         let status = self.child.wait();
         // The number is the group's for as long as somebody is in it.
         while let Phase::Asked { until } = self.phase
-            && test_kill_process_group(self.group).is_ok()
+            && test_kill_process_group(self.live.number()).is_ok()
         {
             if Instant::now() >= until {
-                let _gone = kill_process_group(self.group, Signal::KILL);
+                let _gone = kill_process_group(self.live.number(), Signal::KILL);
                 break;
             }
             thread::sleep(LOOK);
@@ -278,7 +271,7 @@ impl Watch {
         match self.phase {
             Phase::Lingers { until } if Instant::now() >= until => self.ask(self.grace.min(LEFT_GRACE)),
             Phase::Asked { until } if Instant::now() >= until => {
-                self.signal(Signal::KILL);
+                self.live.kill();
                 self.phase = Phase::Killed;
             }
             Phase::Runs | Phase::Lingers { .. } | Phase::Asked { .. } | Phase::Killed => {}
@@ -297,11 +290,7 @@ impl Watch {
 
     fn signal(&self, signal: Signal) {
         // Of a group that is gone, and of processes that are another user's by now, there is nothing to be done.
-        let _gone = kill_process_group(self.group, signal);
-        if signal == Signal::KILL {
-            // Should it have left its own group.
-            let _gone = kill_process(self.group, signal);
-        }
+        let _gone = kill_process_group(self.live.number(), signal);
     }
 
     /// What the command wrote before it ended lies in the pipes, whoever holds them.

@@ -103,6 +103,11 @@ impl Live {
         self.0
     }
 
+    /// Kills it with its leader, which is still to be reaped.
+    pub(super) fn kill(&self) {
+        Group { number: self.0, has_leader: true }.kill();
+    }
+
     /// The process that leads it is about to be reaped.
     pub(super) fn loses_its_leader(&self) {
         LIVE.loses_its_leader(self.0);
