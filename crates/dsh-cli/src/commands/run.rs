@@ -83,13 +83,14 @@ fn ready(
     let session = session.map(|Listed { id, .. }| id);
     // What is wrong with an agent that may work for this one may be what keeps it from something.
     let stops = |worker| report.stops(Some(worker));
-    let filter = agent.as_deref().and_then(|name| project.agent(name)).and_then(|agent| agent.filter.as_ref());
+    let own = agent.as_deref().and_then(|name| project.agent(name));
+    let filter = own.and_then(|own| own.filter.as_ref());
     let workers = project.subagents.as_ref().filter(|_| filter.is_none_or(|filter| filter.admits(TASK)));
     let stops_a_worker = workers.is_some_and(|subagents| subagents.workers().any(stops));
     if report.stops(agent.as_deref()) || stops_a_worker {
         return Err(ExitStatus::Findings);
     }
-    if let Some(note) = left_out(&project, agent.as_deref().and_then(|name| project.agent(name))) {
+    if let Some(note) = left_out(&project, own) {
         report.push(note);
     }
     // Last, since it may wait for whoever writes it.

@@ -191,7 +191,7 @@ impl Project {
     ) -> Result<Vec<Fiber>, Error> {
         let mut furnished = Furnishing { ctx, fibers: Vec::new() };
         if let Some(persona) = &agent.layer.persona {
-            furnished.plugin(Persona(piece(PERSONA, 0.0, persona, sources))).await?;
+            furnished.plugin(Persona(piece(PERSONA, 0.0, persona, &[], sources))).await?;
         }
         if !agent.layer.variables.is_empty() {
             furnished.plugin(Variables(agent.layer.variables.clone())).await?;
@@ -487,16 +487,13 @@ impl<'p> Mounting<'p, '_> {
 }
 
 fn pieces(sections: &[Section], sources: &Sources) -> Vec<Piece> {
-    let piece = |own: &Section| Piece {
-        requires_tools: own.requires_tools.clone(),
-        ..piece(&own.name.value, own.order.value, &own.words, sources)
-    };
+    let piece = |own: &Section| piece(&own.name.value, own.order.value, &own.words, &own.requires_tools, sources);
     sections.iter().map(piece).collect()
 }
 
-fn piece(name: &str, order: f64, words: &Loaded, sources: &Sources) -> Piece {
+fn piece(name: &str, order: f64, words: &Loaded, requires_tools: &[String], sources: &Sources) -> Piece {
     let (text, source) = (words.text.clone(), source(words, sources));
-    Piece { name: name.to_owned(), order, text, source, requires_tools: Vec::new() }
+    Piece { name: name.to_owned(), order, text, source, requires_tools: requires_tools.to_vec() }
 }
 
 /// The place that a text was read from, as reports of the registry name it.

@@ -39,14 +39,14 @@ impl Permissions {
     ) -> Self {
         for entry in written.allow.iter().chain(&written.deny) {
             if tools.is_complete() && tools.names_that_fit(&entry.value).next().is_none() {
-                let near = report.guesses.nearest(entry.value.trim_end_matches('*'), tools.names()).map(str::to_owned);
+                let guess = tools.guess(entry.value.trim_end_matches('*'), report);
                 report.push(
                     Diagnostic::warning(
                         "config::unmatched_permission",
                         format!("`permissions` means no tool of this project by {}", quoted(&entry.value)),
                     )
                     .at(entry.span, "matches no tool")
-                    .with_help_if(near.map(|near| format!("did you mean {}?", quoted(&near)))),
+                    .with_help_if(guess),
                 );
             }
         }

@@ -253,14 +253,14 @@ fn layer(
 fn required(names: Vec<At<String>>, tools: &Tools, sources: &Sources, report: &mut Report) -> Vec<String> {
     for name in &names {
         if tools.is_complete() && tools.place(&name.value).is_none() && comes_from_project(sources, name.span) {
-            let near = report.guesses.nearest(&name.value, tools.names()).map(str::to_owned);
+            let guess = tools.guess(&name.value, report);
             report.push(
                 Diagnostic::warning(
                     "config::unmet_requirement",
                     format!("this project has no tool {}: the section is left out", quoted(&name.value)),
                 )
                 .at(name.span, "required here")
-                .with_help_if(near.map(|near| format!("did you mean {}?", quoted(&near)))),
+                .with_help_if(guess),
             );
         }
     }

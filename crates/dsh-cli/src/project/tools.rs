@@ -204,6 +204,11 @@ impl Tools {
         self.all().map(ToolSchema::name).chain(self.built_in.iter().copied())
     }
 
+    /// What to say of a name that none of them has.
+    pub(super) fn guess(&self, name: &str, report: &Report) -> Option<String> {
+        report.guesses.nearest(name, self.names()).map(|near| format!("did you mean {}?", quoted(near)))
+    }
+
     /// The schemas of those that the project has, those of files first.
     pub(crate) fn all(&self) -> impl Iterator<Item = &ToolSchema> + Clone {
         self.schemas.iter().chain(self.commands.iter().map(|command| &command.schema))
